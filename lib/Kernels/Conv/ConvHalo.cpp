@@ -86,6 +86,8 @@ struct Plan {
   }
   /// Rounds in which the loading threads have a portion of a step, each a run of pixels in some channels.
   int64_t rounds() const { return ceilDiv(loaded / run * (scaled ? portion / lanes : 1), kProducers); }
+  /// Steps, or portions, that the second-level cache is asked for: not by threads whose registers are full of runs.
+  int64_t ahead() const { return rounds() <= 2 ? 2 : 0; }
   /// Registers of pixels that a loading thread has in flight.
   int64_t loadedRegisters(const Conv &conv) const {
     return rounds() * (scaled ? lanes : bk) * ceilDiv(run * conv.elementType.getIntOrFloatBitWidth(), 32);
@@ -339,8 +341,12 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
       fault = found;
       return;
     }
-    // More stages hide more, a second is needed; more channels at once store in fewer rounds.
+    // More stages hide more, a second is needed; more channels at once store in fewer rounds. With all of its registers
+    // taken by sums of several phases a thread spills.
     double cost = costOf(conv, plan, chip) * (count == 2 || plan.atOnce == 2 ? 1.05 : 1) - count * 1e-6;
+    if (plan.sets > 1 &&
+        plan.accumulators() + ideas::otherHaloRegisters == ideas::haloRegisters(plan.consumers(), chip))
+      cost *= 1.2;
     if (cost < least) {
       least = cost;
       best = tile;
@@ -425,6 +431,7 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   if (!plan.folds)
     line("constexpr int AT_ONCE = {0}; // channels of a warp on their way to memory", plan.atOnce);
   line("constexpr bool RESIDENT = {0}; // whether a block's filters stay", plan.isResident ? "true" : "false");
+  line("constexpr int AHEAD = {0}; // steps, or portions, that the second-level cache is asked for", plan.ahead());
   line("constexpr int GRID = {0}; // blocks", plan.grid(chip));
   line("constexpr int SHARED_BYTES = {0}; // dynamic shared memory of the launch", plan.sharedBytes());
   os << "} // namespace " << name << "\n";
@@ -540,6 +547,9 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
       arguments + "));";
 
   if (conv.fold) {
+    fill.sections.insert("functions");
+    fill.replacements["fold_functions"] = fillTemplate(templateBody("conv_halo_fold.cuh"), fill);
+    fill.sections.erase("functions");
     if (inParts) {
       fill.sections.insert("launches_behind");
       fill.replacements["fold_launches"] = fillTemplate(templateBody("conv_halo_fold.cuh"), fill);

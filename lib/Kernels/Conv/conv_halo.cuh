@@ -47,6 +47,7 @@ constexpr int STAGES = 3;
 constexpr int INFLIGHT = 1;          // steps whose products run while the next one is waited for
 constexpr bool RESIDENT = true;      // whether a block's filters stay
 constexpr int AT_ONCE = 8;           // channels of a warp on their way to memory
+constexpr int AHEAD = 2;             // steps, or portions, that the second-level cache is asked for
 constexpr int GRID = 132;            // blocks
 constexpr int SHARED_BYTES = 225408; // dynamic shared memory of the launch
 } // namespace example
@@ -163,41 +164,10 @@ __device__ __forceinline__ float epilogue(float value, int image, int channel, i
 //@ end
 #if folds
 
-//@ replace finish_function
-// What is stored of outputs that were folded.
-__device__ __forceinline__ float finish(float value, int image, int channel, int z, int y, int x) { return value; }
+//@ replace fold_functions
 //@ end
 #endif
-#if plain_fold
 
-//@ replace fold
-__device__ __forceinline__ float nothing() { return 0.0f; }
-__device__ __forceinline__ float fold(float a, float b) { return a + b; }
-//@ end
-#endif
-#if exponentials
-
-// Outputs of a warp: the largest, and the sum of the exponentials of what they are less.
-struct Share {
-  float largest, sum;
-};
-__device__ __forceinline__ float infinity() { return __int_as_float(0x7f800000); }
-#if softmax
-// Infinity less infinity is no number, but smaller ones of several channels add nothing.
-__device__ __forceinline__ float base_of(float largest) { return largest == -infinity() ? 0.0f : largest; }
-#else
-// The logarithm of infinity's exponential is infinite.
-__device__ __forceinline__ float base_of(float largest) { return fabsf(largest) == infinity() ? 0.0f : largest; }
-#endif
-#endif
-
-#if folds
-#else
-// A thread's neighbouring outputs of a channel.
-struct alignas(8 * SETS) Outputs {
-  float of[2 * SETS];
-};
-#endif
 struct Tile {
   int i, z, y, x; // image, depth and first row and column of a phase's outputs
   int phase_d;
@@ -349,14 +319,20 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     // From here to the consumers a step is a portion of one: that is what fits the registers twice.
     constexpr int CHANNEL_STEPS = example::CHANNEL_STEPS * PORTIONS, BK = PORTION;
     //@ end
-    // What is loaded next: a step of a tile, and where each of the thread's runs begins in its plane of the image, in
-    // bytes, if it lies inside.
-    int box = first_box, step = 0;
-    unsigned offset[EACH];
-    bool inside[EACH];
-    Tile tile = {};
-    // Loads the next step; false after the last one.
-    auto fetch = [&](Step &to) {
+    // A step of a tile, and where each of the thread's runs begins in its plane of the image, in bytes, if it lies
+    // inside.
+    struct Cursor {
+      int box, step = 0;
+      unsigned offset[EACH] = {};
+      bool inside[EACH] = {};
+      Tile tile = {};
+      int filters = 0;    // which of the filters' steps, or portions, it needs
+      bool first = false; // of a tile
+    };
+    // Takes the step of CURSOR, the CHANNEL-th of each of its runs where that IS_INSIDE, and goes on to the next one;
+    // false after the last one.
+    auto visit = [&](Cursor &cursor, auto take) {
+      auto &[box, step, offset, inside, tile, filters, first] = cursor;
 #if transposed
       Taps taps_d = taps_of(tile.phase_d, KD, STRIDE_D, PAD_D, DILATION_D, LEAD_D);
 #endif
@@ -398,7 +374,8 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 #else
       const int steps = KD * CHANNEL_STEPS, depth = d, z = tile.z * STRIDE_D + d * DILATION_D - LEAD_D;
 #endif
-      to.filters = depth * CHANNEL_STEPS + step % CHANNEL_STEPS;
+      filters = depth * CHANNEL_STEPS + step % CHANNEL_STEPS;
+      first = step == 0;
       const bool there = D == 1 || (z >= 0 && z < D);
       const In *from = input + (((long long)tile.i * C + c0) * D + (there ? z : 0)) * (H * W);
 #pragma unroll
@@ -411,24 +388,45 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         const char *channel = reinterpret_cast<const char *>(from + (long long)c * (D * H * W));
 #pragma unroll
         for (int i = 0; i < EACH; ++i) {
-          Run run = {};
 #if scaled
-          if (there && inside[i] && (C % example::BK == 0 || c0 + (thread + i * PRODUCERS) / RUNS * LANES + c < C))
+          const bool is_channel = C % example::BK == 0 || c0 + (thread + i * PRODUCERS) / RUNS * LANES + c < C;
 #else
-          if (there && inside[i] && (C % BK == 0 || c0 + c < C))
+          const bool is_channel = C % BK == 0 || c0 + c < C;
 #endif
-            run = *reinterpret_cast<const Run *>(channel + offset[i]);
-          to.runs[i][c] = run;
+          take(i, c, channel + offset[i], there && inside[i] && is_channel);
         }
       }
-      //@ section scaled
-      to.first = step == 0;
-      //@ end
       if (++step == steps) {
         step = 0;
         box += GRID / N_TILES;
       }
       return true;
+    };
+    // Loads the next step, and asks the second-level cache for the one AHEAD of it: memory answers late, and a thread
+    // has registers for two.
+    Cursor loaded = {first_box}, asked = {first_box};
+    auto ask = [&] {
+      visit(asked, [](int, int, const char *from, bool is_inside) {
+        if (is_inside)
+          kgen::prefetch_l2(from);
+      });
+    };
+    for (int i = 0; i < AHEAD; ++i)
+      ask();
+    auto fetch = [&](Step &to) {
+      const bool more = visit(loaded, [&](int i, int c, const char *from, bool is_inside) {
+        Run run = {};
+        if (is_inside)
+          run = *reinterpret_cast<const Run *>(from);
+        to.runs[i][c] = run;
+      });
+      to.filters = loaded.filters;
+      //@ section scaled
+      to.first = loaded.first;
+      //@ end
+      if (AHEAD > 0)
+        ask();
+      return more;
     };
 #if scaled
     PixelScale power = {reinterpret_cast<unsigned *>(stage_scales + STAGES)};

@@ -4,9 +4,38 @@
 // for its pixels, BLOCKS products of 64 filters, whose warps tell each other what theirs come to; where there are
 // several tiles of filters (section pieces) another kernel folds what each left of an output. Over pixels (section
 // pixels): each tile leaves a sum for each channel, and another kernel adds those of an image up, always in the same
-// order.
+// order. A file of three parts: functions in front of the kernel (section functions), what is between a tile's last
+// product and the next tile (section in_tile), and the kernels behind.
 //
 //===----------------------------------------------------------------------===//
+#if functions
+//@ replace finish_function
+// What is stored of outputs that were folded.
+__device__ __forceinline__ float finish(float value, int image, int channel, int z, int y, int x) { return value; }
+//@ end
+#if plain_fold
+
+//@ replace fold
+__device__ __forceinline__ float nothing() { return 0.0f; }
+__device__ __forceinline__ float fold(float a, float b) { return a + b; }
+//@ end
+#endif
+#if exponentials
+
+// Outputs of a warp: the largest, and the sum of the exponentials of what they are less.
+struct Share {
+  float largest, sum;
+};
+__device__ __forceinline__ float infinity() { return __int_as_float(0x7f800000); }
+#if softmax
+// Infinity less infinity is no number, but smaller ones of several channels add nothing.
+__device__ __forceinline__ float base_of(float largest) { return largest == -infinity() ? 0.0f : largest; }
+#else
+// The logarithm of infinity's exponential is infinite.
+__device__ __forceinline__ float base_of(float largest) { return fabsf(largest) == infinity() ? 0.0f : largest; }
+#endif
+#endif
+#else
 #if in_tile
 #if pixels
       // As where nothing is folded, but each lane adds up what it has of its warp's 16 channels; then two lanes take one of them.
@@ -248,5 +277,6 @@ extern "C" __global__ void __launch_bounds__(256)
     //@ end
   }
 }
+#endif
 #endif
 #endif

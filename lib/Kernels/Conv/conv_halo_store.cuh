@@ -9,6 +9,9 @@
       // far apart.
       const int lane = thread % 32, first_channel = n_tile * F + part_f + thread / 32 * 16;
       float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + threadIdx.x / 32 * AT_ONCE * CHANNEL_PITCH;
+      struct alignas(8 * SETS) Outputs { // of a thread, neighbours in a channel
+        float of[2 * SETS];
+      };
       int places[SWEEPS]; // of the lane's outputs in a channel
       unsigned there = 0; // which of them are outputs
 #pragma unroll
