@@ -24,6 +24,8 @@
       }
 #pragma unroll
       for (int first_row = 0; first_row < 16; first_row += AT_ONCE) {
+        if (OC % F != 0 && first_channel + first_row >= OC)
+          break;
         __syncwarp();
 #pragma unroll
         for (int half = 0; half < 2; ++half) { // rows of the product 8 apart
