@@ -24,6 +24,8 @@ static constexpr double settledSpread = 0.005;
 /// graph alone: of a run that takes longer than the second (microseconds), so few samples do, and fewer repeats.
 static constexpr double shortTiming = 0.5, slowRun = 20e3;
 static constexpr int fewestSlowSamples = 2;
+/// And no more of them where they differ by no more than this.
+static constexpr double slowSpread = 0.01;
 /// Of one run's limit: there may be as many runs below the first as there are, the others together take at most the
 /// second.
 static constexpr double longRunShare = 1.0 / 30, mostLongRuns = 10;
@@ -327,6 +329,12 @@ static bool isClearlySlower(const std::vector<double> &samples, double rivalUs) 
   return candidate::median(samples) * (1 - doubt) > rivalUs * margin;
 }
 
+/// Whether no two of SAMPLES differ by more than such a part of the smallest.
+static bool agree(llvm::ArrayRef<double> samples, double part) {
+  auto [least, most] = std::minmax_element(samples.begin(), samples.end());
+  return *most <= *least * (1 + part);
+}
+
 llvm::Expected<bool> Trial::takeSamples(candidate::Measurement &out) {
   out.samples.clear();
   prepares.clear();
@@ -342,8 +350,10 @@ llvm::Expected<bool> Trial::takeSamples(candidate::Measurement &out) {
     if (us > longRun)
       wanted = std::min(wanted, 10);
     const int n = int(out.samples.size());
-    const int fewest = options.timingSeconds <= shortTiming && us > slowRun ? fewestSlowSamples : fewestSamples;
-    if (n >= fewest && toolchain::monotonicSeconds() - start > budget)
+    const bool isSlow = options.timingSeconds <= shortTiming && us > slowRun;
+    if (n >= (isSlow ? fewestSlowSamples : fewestSamples) && toolchain::monotonicSeconds() - start > budget)
+      return true;
+    if (isSlow && n >= fewestSlowSamples && agree(out.samples, slowSpread))
       return true;
     if (isClearlySlower(out.samples, options.rivalUs))
       return true;
