@@ -304,13 +304,14 @@ static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   double bytes = plan.loaded * channels * loadedBytes * depths;
   if (!plan.isResident)
     bytes += double(plan.filterBytes) * plan.steps * depths;
-  double stored = double(plan.th * plan.tw) * plan.sets * plan.filters * plan.parts * plan.blocks /
-                  (plan.filters / 64) * conv.resultType.getIntOrFloatBitWidth() / 8 / fetched;
+  double storedBytes = double(plan.th * plan.tw) * plan.sets * plan.filters * plan.parts * plan.blocks /
+                       (plan.filters / 64) * conv.resultType.getIntOrFloatBitWidth() / 8;
   if (conv.fold && conv.fold->kind != OutputFold::Kind::Softmax)
-    stored = 0;
+    storedBytes = 0;
+  const double stored = storedBytes / fetched;
   const double fetching = plan.scaled ? plan.fetchCycles() * channels * depths : bytes / fetched;
   const double both =
-      plan.teams == 1 ? compute + stored : std::max(compute, (compute + stored * fetched / storedBeside) / 2);
+      plan.teams == 1 ? compute + stored : std::max(compute, (compute + storedBytes / storedBeside) / 2);
   double tile = std::max({both, fetching, plan.partCycles()}) + plan.steps * depths * meeting;
   int64_t blocks = plan.grid(chip) / plan.filterTiles;
   return ceilDiv(plan.boxes, blocks) * ceilDiv(plan.grid(chip), chip.multiprocessors) * tile + stored +

@@ -48,6 +48,25 @@ func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x
 
 // -----
 
+// Rows of 126 outputs begin inside of sectors of memory: a tile has whole ones, which lie one behind the other, and a warp stores four channels at once.
+// CHECK-LABEL: kgen.source @rows
+// CHECK-SAME: constexpr int TH = 2, TW = 126;
+// CHECK-SAME: constexpr int AT_ONCE = 4;
+// CHECK-SAME: constexpr int AHEAD = 2;
+module attributes {kgen.precision = "tf32"} {
+func.func @f(%x: tensor<8x64x128x128xf32>, %w: tensor<128x64x3x3xf32>) -> tensor<8x128x126x126xf32> {
+  %0 = kgen.dispatch @rows schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, dtype = fp16, tile = [256, 128, 16], stages = 3>)
+      ins(%x, %w : tensor<8x64x128x128xf32>, tensor<128x64x3x3xf32>) {
+  ^bb0(%a: tensor<8x64x128x128xf32>, %b: tensor<128x64x3x3xf32>):
+    %1 = aten.conv2d %a, %b : (tensor<8x64x128x128xf32>, tensor<128x64x3x3xf32>) -> tensor<8x128x126x126xf32>
+    kgen.yield %1 : tensor<8x128x126x126xf32>
+  } : tensor<8x128x126x126xf32>
+  return %0 : tensor<8x128x126x126xf32>
+}
+}
+
+// -----
+
 module attributes {kgen.precision = "strict-fp32"} {
 func.func @f(%x: tensor<8x64x56x56xf32>, %w: tensor<64x64x3x3xf32>) -> tensor<8x64x56x56xf32> {
   // expected-error @+1 {{expected an operand type within precision class strict-fp32, found dtype = fp16}}
