@@ -142,7 +142,7 @@ public:
     if (!right.answers[output].wide.empty())
       facts.wide = right.answers[output].wide.data();
     if (exhibit.most > 0 && !right.reach.empty())
-      facts.reach = right.reach[output].data(), facts.most = exhibit.most;
+      facts.reach = right.reach[output].data(), facts.most = exhibit.most, facts.onlyInfinite = exhibit.onlyInfinite;
     auto values = [&](const ValueSource &source) {
       return compareValues(spec.dtype, source, reference, spec.elements(), threads, close, facts);
     };

@@ -216,7 +216,7 @@ public:
     auto reply =
         ask("compare " + std::to_string(set) + " " + std::to_string(output) + " " + std::to_string(int(exhibit.kind)) +
                 " " + std::to_string(exhibit.number) + wordOf(exhibit.value) + wordOf(close) +
-                (exhibit.onDevice ? " 1" : " 0") + wordOf(exhibit.most),
+                (exhibit.onDevice ? " 1" : " 0") + wordOf(exhibit.most) + (exhibit.onlyInfinite ? " 1" : " 0"),
             comparisonWords);
     if (!reply)
       return reply.takeError();

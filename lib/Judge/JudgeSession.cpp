@@ -44,7 +44,7 @@ candidate::LaunchPlan planOfKernels(unsigned blocks) {
   candidate::LaunchPlan plan;
   plan.launches = {launch("kgen_judge_widen", {pointer, pointer, wide, number, number, number}),
                    launch("kgen_judge_compare", {pointer, pointer, pointer, pointer, pointer, pointer, wide, wide, wide,
-                                                 wide, number, number, number}),
+                                                 wide, number, number, number, number}),
                    launch("kgen_judge_facts", {pointer, pointer, wide, wide}),
                    launch("kgen_judge_draw", {pointer, wide, wide, wide, wide, wide, wide, wide, wide, number, number,
                                               number, number, number})};
@@ -440,9 +440,10 @@ llvm::Expected<AnswerFacts> JudgeSession::facts(size_t set, unsigned output, dou
 
 llvm::Expected<Comparison> JudgeSession::against(const Right &right, device::DeviceAddress values, int source,
                                                  double constant, int type, bool store, int64_t count, double close) {
-  uint64_t arguments[] = {
-      values,           right.answer,  right.magnitudes,   right.reach,      right.wide,     partials, uint64_t(count),
-      bitsOf(constant), bitsOf(close), bitsOf(right.most), uint64_t(source), uint64_t(type), store};
+  uint64_t arguments[] = {values,        right.answer,       right.magnitudes, right.reach,
+                          right.wide,    partials,           uint64_t(count),  bitsOf(constant),
+                          bitsOf(close), bitsOf(right.most), uint64_t(source), uint64_t(type),
+                          store,         right.onlyInfinite};
   if (llvm::Error error = launch(Compare, arguments))
     return std::move(error);
   auto parts = readPartials();
@@ -509,7 +510,8 @@ llvm::Expected<Comparison> JudgeSession::compare(size_t set, unsigned output, co
     auto known = kept.find(set);
     return known == kept.end() ? device::DeviceAddress(0) : known->second[output];
   };
-  const Right right{found->second[output], of(magnitudes), exhibit.most > 0 ? of(reach) : 0, of(wide), exhibit.most};
+  const Right right{found->second[output], of(magnitudes),      exhibit.most > 0 ? of(reach) : 0, of(wide),
+                    exhibit.most,          exhibit.onlyInfinite};
   return against(right, values, source, exhibit.value, int(spec.dtype), exhibit.kind != Exhibit::Outputs,
                  spec.elements(), close);
 }

@@ -79,7 +79,8 @@ private:
   /// An output's answer and what is known of it; 0: nothing is.
   struct Right {
     device::DeviceAddress answer = 0, magnitudes = 0, reach = 0, wide = 0;
-    double most = 0; ///< see ElementFacts
+    double most = 0; ///< see ElementFacts, and for the next
+    bool onlyInfinite = false;
   };
   llvm::Error learn(const Program &graph, size_t set, Kept &kept);
   llvm::Expected<Comparison> against(const Right &right, device::DeviceAddress values, int source, double constant,

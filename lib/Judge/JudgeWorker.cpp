@@ -254,6 +254,7 @@ private:
       exhibit.number = number(4);
       exhibit.value = real(5);
       exhibit.most = real(8);
+      exhibit.onlyInfinite = number(9) != 0;
       // The seventh word: whether they are on the device already.
       const bool mapped = exhibit.kind == Exhibit::Outputs && number(7) == 0;
       if (output >= outputOffsets.size() || (mapped && !outputs.base))

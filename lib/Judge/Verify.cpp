@@ -94,6 +94,12 @@ static double differenceOf(candidate::DType dtype, double out, double asStored, 
   return std::fabs((std::isinf(out) ? std::copysign(end, out) : out) - reference);
 }
 
+/// Whether OUT is no finite number either, but not the one that REFERENCE is.
+static bool isOtherInfinity(double out, double reference) {
+  return !std::isfinite(out) && !std::isfinite(reference) && out != reference &&
+         !(std::isnan(out) && std::isnan(reference));
+}
+
 static Comparison compareChunks(candidate::DType dtype, const ValueSource &source, const double *reference,
                                 int64_t count, unsigned threads, double close, const ElementFacts &facts,
                                 const int64_t *words = nullptr) {
@@ -109,7 +115,7 @@ static Comparison compareChunks(candidate::DType dtype, const ValueSource &sourc
       source(base, n, values);
       for (int64_t i = 0; i < n; ++i) {
         double out = values[i], ref = reference[base + i];
-        if (facts.reach && facts.reach[base + i] >= facts.most) {
+        if (facts.reach && facts.reach[base + i] >= facts.most && (!facts.onlyInfinite || isOtherInfinity(out, ref))) {
           ++part.skipped;
           continue;
         }

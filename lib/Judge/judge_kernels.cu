@@ -162,12 +162,18 @@ __device__ JudgePartial judge_nothing() {
   return p;
 }
 
+/// isOtherInfinity of Verify.cpp.
+__device__ bool judge_is_other_infinity(double out, double ref) {
+  return !isfinite(out) && !isfinite(ref) && out != ref && !(isnan(out) && isnan(ref));
+}
+
 /// compareChunks of Verify.cpp. VALUES are of SOURCE; 8: all are CONSTANT. STORE: as TYPE stores them. MAGNITUDES may be
-/// null, and so may REACH, whose elements from the number of MOST_BITS on are not compared. WIDE has
-/// the right elements themselves where they are of i64, or is null.
+/// null, and so may REACH, whose elements from the number of MOST_BITS on are not compared; with INFINITE only those
+/// that are another infinity. WIDE has the right elements themselves where they are of i64, or is null.
 extern "C" __global__ void kgen_judge_compare(const void *values, const double *reference, const double *magnitudes, const double *reach, const long long *wide,
                                               JudgePartial *partials, long long count, long long constant, long long close_bits,
-                                              long long most_bits, int source, int type, int store) {
+                                              long long most_bits, int source, int type, int store,
+                                              int infinite) {
   long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x, stride = (long long)gridDim.x * blockDim.x;
   const double close = __longlong_as_double(close_bits), most = __longlong_as_double(most_bits), smallest = judge_smallest(type);
   const double step = type == 0   ? 1.0 / 4503599627370496.0
@@ -178,12 +184,12 @@ extern "C" __global__ void kgen_judge_compare(const void *values, const double *
   JudgePartial part = judge_nothing();
   for (long long i = thread; i < count; i += stride) {
     double out = source == 8 ? __longlong_as_double(constant) : judge_load(values, source, i), ref = reference[i];
-    if (reach && reach[i] >= most) {
+    if (store)
+      out = judge_stored(out, type);
+    if (reach && reach[i] >= most && (!infinite || judge_is_other_infinity(out, ref))) {
       ++part.skipped;
       continue;
     }
-    if (store)
-      out = judge_stored(out, type);
     double asStored = judge_stored(ref, type), difference;
     // Beyond 2^53 doubles do not tell integers from their neighbours.
     const bool same_word = !wide || source != 4 || ((const long long *)values)[i] == wide[i];

@@ -294,3 +294,27 @@ TEST(Verify, WhatSomeOrderTakesOutOfRangeIsNotCompared) {
   // fp64 holds it.
   EXPECT_GT(largestPartial(candidate::DType::F64), 1e60);
 }
+
+TEST(Verify, OnlyAnotherInfinityMayBeLeftOutAlone) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double ref[] = {inf, NAN, 0, inf, -inf, 3}, reach[] = {inf, inf, 1e60, 1, inf, 1e60};
+  const double most = largestPartial(candidate::DType::F32);
+  auto compare = [&](std::array<float, 6> found) {
+    return compareOutput(candidate::DType::F32, found.data(), ref, 6, 1, 0, {nullptr, reach, most, nullptr, true});
+  };
+  Comparison c = compare({INFINITY, NAN, 0, INFINITY, -INFINITY, 3});
+  EXPECT_EQ(c.mismatches, 0);
+  EXPECT_EQ(c.skipped, 0);
+  c = compare({NAN, INFINITY, 0, INFINITY, INFINITY, 3});
+  EXPECT_EQ(c.mismatches, 0);
+  EXPECT_EQ(c.skipped, 3);
+  // A number, an infinity or none in place of the other, and what no order takes out of range.
+  for (std::array<float, 6> wrong : {std::array<float, 6>{1, NAN, 0, INFINITY, -INFINITY, 3},
+                                     {INFINITY, NAN, NAN, INFINITY, -INFINITY, 3},
+                                     {INFINITY, NAN, 0, NAN, -INFINITY, 3},
+                                     {INFINITY, NAN, 0, INFINITY, -INFINITY, NAN}}) {
+    c = compare(wrong);
+    EXPECT_EQ(c.mismatches, 1);
+    EXPECT_EQ(c.skipped, 0);
+  }
+}

@@ -271,6 +271,34 @@ TEST_P(JudgeTest, ReachCountsAsOnTheCpu) {
   EXPECT_LT(after.mismatches, before.mismatches);
   // Only for those who ask.
   expectSame(llvm::cantFail(session->compare(0, 0, half, 0)), before);
+  // Numbers stay where only infinities may be left out.
+  asking.onlyInfinite = true;
+  expectSame(llvm::cantFail(session->compare(0, 0, asking, 0)), before);
+}
+
+TEST_P(JudgeTest, InfinitiesAreLeftOutAsOnTheCpu) {
+  size_t total;
+  const size_t second = device::packBuffers(shape.inputs, 0, total)[1];
+  for (size_t i : {3, 5, 40}) {
+    const float infinite = i == 5 ? -INFINITY : INFINITY;
+    memcpy(inputs[0].data() + second + 4 * i, &infinite, 4);
+  }
+  EXPECT_GE(llvm::cantFail(session->setInputs(0, inputs[0].data())), 0);
+  llvm::cantFail(session->answer(0));
+  llvm::cantFail(cpu->examine(0, question(0, {})));
+  llvm::cantFail(session->learnReach(0));
+  llvm::cantFail(cpu->learnReach(0));
+  Exhibit nothing{Exhibit::Constant, NAN};
+  nothing.most = 1e-30;
+  nothing.onlyInfinite = true;
+  Comparison compared = llvm::cantFail(session->compare(0, 0, nothing, 0));
+  expectSame(compared, llvm::cantFail(cpu->compare(0, 0, nothing, 0)));
+  EXPECT_EQ(compared.skipped, 3);
+  EXPECT_EQ(compared.mismatches, size - 3);
+  nothing.most = 1e30;
+  compared = llvm::cantFail(session->compare(0, 0, nothing, 0));
+  EXPECT_EQ(compared.skipped, 0);
+  EXPECT_EQ(compared.mismatches, size);
 }
 
 TEST(JudgeOfIntegers, SeesAllBits) {

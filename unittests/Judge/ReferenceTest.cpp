@@ -576,6 +576,38 @@ TEST(Reference, ElementsThatAnotherOrderTakesOutOfRangeSayNothing) {
             std::string::npos);
 }
 
+TEST(Reference, AnotherInfinityOnWhatIsTimedIsLeftOutAlone) {
+  // A product with an infinity, whose other factors may pass zero before it, beside ordinary answers.
+  auto answers = [](llvm::ArrayRef<double> x, size_t i) { return i == 7 ? INFINITY : x[i]; };
+  FunctionAnswers source(answers);
+  source.declared = answers;
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
+  auto judged = [&](float at7, float at8 = 0) {
+    auto reference = build(source, plan);
+    const ReferenceSet &set = *find(*reference, InputKind::Declared);
+    Finished process;
+    process.out.resize(512);
+    memcpy(process.out.data(), set.inputs.data(), 512 * 4);
+    process.out[7] = at7;
+    process.out[8] += at8;
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process));
+  };
+  source.reach = [](llvm::ArrayRef<double>, size_t i) { return i == 7 ? INFINITY : 1.0; };
+  SetVerdict verdict = judged(NAN);
+  EXPECT_TRUE(verdict.passed) << verdict.detail;
+  EXPECT_EQ(verdict.meaningless, "");
+  EXPECT_TRUE(judged(INFINITY).passed);
+  EXPECT_TRUE(judged(-INFINITY).passed);
+  // A number comes of no order, and the other elements are held to what they always are.
+  EXPECT_FALSE(judged(0).passed);
+  EXPECT_FALSE(judged(5).passed);
+  EXPECT_FALSE(judged(NAN, 0.1f).passed);
+  EXPECT_FALSE(judged(NAN, NAN).passed);
+  // Nor is it left out where no order takes it out of range.
+  source.reach = [](llvm::ArrayRef<double>, size_t) { return 1.0; };
+  EXPECT_FALSE(judged(NAN).passed);
+}
+
 TEST(Reference, RoundingBetweenOpsIsAnErrorOfTheClass) {
   FunctionAnswers source(twice);
   candidate::LaunchPlan plan = vectorPlan("fp16", candidate::DType::F32);

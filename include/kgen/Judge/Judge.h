@@ -69,6 +69,7 @@ struct Exhibit {
   bool onDevice = false;                        ///< instead of both: they are in the judge's outputsOnDevice()
   /// > 0: elements whose partial results may reach this in some order are not compared (Judge::learnReach).
   double most = 0;
+  bool onlyInfinite = false; ///< of those only an infinity or NaN where the answer is another of them
 };
 
 /// Candidate code never runs in the process that holds the answers. Sets are numbered by whoever asks.

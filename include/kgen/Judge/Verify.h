@@ -63,6 +63,7 @@ struct ElementFacts {
   const double *reach = nullptr;      ///< how large its partial results may get; from MOST on it is not compared
   double most = 0;
   const int64_t *wide = nullptr; ///< the elements themselves, where they are integers that doubles do not tell apart
+  bool onlyInfinite = false;     ///< REACH leaves out only an infinity or NaN where the answer is another of them
 };
 
 /// Compares COUNT elements of DTYPE at BYTES with REFERENCE. rms(ref) = 0 normalises by 1. A NaN
