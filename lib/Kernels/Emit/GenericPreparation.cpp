@@ -9,6 +9,7 @@
 #include "kgen/Kernels/Emit/GenericAccess.h"
 
 #include "kgen/Dialect/KGen/KGen.h"
+#include "kgen/Support/GraphMarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -316,12 +317,18 @@ static void materialize(func::FuncOp function) {
       extract.getTensorMutable().set(insertCopy(builder, tensor.getLoc(), tensor));
     }
   });
-  // Each output is a buffer of its own.
+  // Each output is a buffer of its own. One that is an argument written in place cannot be a copy: the others are.
   SmallPtrSet<Value, 4> returned;
   function.walk([&](func::ReturnOp op) {
     builder.setInsertionPoint(op);
+    auto isInPlace = [&](OpOperand &operand) {
+      return bool(function.getResultAttr(operand.getOperandNumber(), updatesAttr));
+    };
     for (OpOperand &operand : op->getOpOperands())
-      if (!isEmpty(operand.get().getType()) &&
+      if (isInPlace(operand))
+        returned.insert(stripReshapes(operand.get()));
+    for (OpOperand &operand : op->getOpOperands())
+      if (!isEmpty(operand.get().getType()) && !isInPlace(operand) &&
           (!isWritten(operand.get()) || !returned.insert(stripReshapes(operand.get())).second))
         operand.set(insertCopy(builder, op.getLoc(), operand.get()));
   });

@@ -30,6 +30,15 @@
 // RUN: kgen-opt %t/task.mlir --kgen-convert-aten-to-linalg --kgen-lower | kgen-translate --kgen-to-plan | FileCheck %s --check-prefix=TASK
 // TASK: "updates": 0
 
+// Another result that is the same elements is the copy, whichever comes first.
+// RUN: kgen-opt %t/view.mlir --kgen-lower | kgen-translate --kgen-to-plan | FileCheck %s --check-prefix=VIEW
+// VIEW: "out0"{{.*}}"shape": [8, 8]}
+// VIEW: "out1"{{.*}}"shape": [16, 4], "updates": 0}
+// VIEW: "kernel": "view_0_index_put"
+// VIEW-NEXT: {"buffer": "out1"}]}
+// VIEW: "kernel": "view_1_copy"
+// VIEW-NEXT: "args": [{"buffer": "out1"}, {"buffer": "out0"}]}
+
 // The argument's old value is read elsewhere, several positions are written, values are added, or nobody says that it is one's new value.
 // RUN: kgen-opt %t/others.mlir --kgen-lower -split-input-file | FileCheck %s --check-prefix=OTHERS --implicit-check-not=kgen.updates --implicit-check-not="in place"
 // OTHERS-COUNT-4: func.func @
@@ -51,6 +60,13 @@ func.func @step(%cache: tensor<1x8x2048x64xf32> {kgen.name = "cache"}, %at: tens
 func.func @task(%c: tensor<16x4xf32>, %i: tensor<1xi64> {kgen.init = "integer(0, 15)"}, %v: tensor<1x4xf32>) -> (tensor<16x4xf32> {kgen.updates = 0 : i64}) {
   %0 = aten.index_put %c, %i values %v dims [0] : (tensor<16x4xf32>, tensor<1xi64>, tensor<1x4xf32>) -> tensor<16x4xf32>
   return %0 : tensor<16x4xf32>
+}
+
+//--- view.mlir
+func.func @view(%c: tensor<16x4xf32> {kgen.name = "c"}, %i: tensor<1xi64> {kgen.init = "integer(0, 15)"}, %v: tensor<1x4xf32>) -> (tensor<8x8xf32>, tensor<16x4xf32> {kgen.mutates = "c"}) {
+  %0 = aten.index_put %c, %i values %v dims [0] : (tensor<16x4xf32>, tensor<1xi64>, tensor<1x4xf32>) -> tensor<16x4xf32>
+  %1 = aten.view %0 size [8, 8] : (tensor<16x4xf32>) -> tensor<8x8xf32>
+  return %1, %0 : tensor<8x8xf32>, tensor<16x4xf32>
 }
 
 //--- others.mlir
