@@ -263,8 +263,6 @@ static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chi
                          ideas::mostHaloConsumers);
   if (plan.bk % (2 * plan.lanes))
     return llvm::formatv("a step takes a multiple of {0} channels, found {1}", 2 * plan.lanes, plan.bk);
-  if (plan.scaled && conv.fold)
-    return "outputs of products in fp16 (dtype) leave as they are, a reduction follows";
   if (conv.fold && conv.fold->kind == OutputFold::Kind::Softmax && plan.filterTiles > 1)
     return llvm::formatv("a tile of {0} filters has not all of the {1} channels of a softmax", plan.filters,
                          conv.outChannels);
@@ -598,7 +596,7 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
   const int64_t each = overPixels ? plan.boxes / conv.images * phases
                                   : plan.filterTiles * (conv.fold->kind == OutputFold::Kind::LogSumExp ? 2 : 1);
   code.workspaces.push_back(RankedTensorType::get({totals * each}, Float32Type::get(dispatch.getContext())));
-  DispatchBuffer shares = DispatchBuffer::workspace(1);
+  DispatchBuffer shares = DispatchBuffer::workspace(code.workspaces.size() - 1);
   main.writes = {shares};
   code.launches.push_back(main);
   LaunchSpec total{name + "_total", {ceilDiv(totals, overPixels ? 8 : 256), 1, 1},

@@ -108,6 +108,7 @@ static_assert(PARTS == PHASES_H, "a warpgroup for a phase of the height has all 
 static_assert(OC <= F, "a tile has all channels");
 #endif
 #else
+constexpr int BLOCKS = 1;
 static_assert(PARTS == F / 64 * PHASES_H, "a warpgroup for 64 filters, and for a phase of the height");
 #endif
 static_assert(CHUNKS % 2 == 0, "a product takes 32 bytes of channels");
@@ -518,9 +519,12 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     const Taps taps_h = taps_of(phase_h, KH, STRIDE_H, PAD_H, DILATION_H, LEAD_H);
 #endif
     //@ section scaled
-    // Of the thread's two rows of filters.
+    // Of the thread's two rows of each 64 filters.
     const float *own_scales = scales + n_tile * F + part_f + thread / 32 * 16 + thread % 32 / 4;
-    const int filter_exponents[2] = {exponent_of(own_scales[0]), exponent_of(own_scales[8])};
+    int filter_exponents[BLOCKS][2];
+#pragma unroll
+    for (int row = 0; row < 2 * BLOCKS; ++row)
+      filter_exponents[row / 2][row % 2] = exponent_of(own_scales[row / 2 * 64 + row % 2 * 8]);
     //@ end
     if (RESIDENT)
       kgen::mbar_wait(filters_there, 0);

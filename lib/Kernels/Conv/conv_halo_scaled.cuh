@@ -139,10 +139,10 @@ __device__ __forceinline__ void put_portion(const Step &from, Chunk *to, int por
 }
 
 // Sums of one unit become those of another.
-__device__ __forceinline__ void change_unit(float (&sums)[SETS][N / 2], float from, float to) {
+__device__ __forceinline__ void change_unit(float (&sums)[BLOCKS * SETS][N / 2], float from, float to) {
   const float ratio = ratio_of(from, to);
 #pragma unroll
-  for (int set = 0; set < SETS; ++set) {
+  for (int set = 0; set < BLOCKS * SETS; ++set) {
     kgen::wgmma_hold(sums[set]);
 #pragma unroll
     for (int j = 0; j < N / 2; ++j)
@@ -151,17 +151,18 @@ __device__ __forceinline__ void change_unit(float (&sums)[SETS][N / 2], float fr
 }
 
 // Takes sums out of their unit and out of their filters' powers, which together may be more apart from 1 than one
-// number can be. A thread has two rows of filters.
-__device__ __forceinline__ void settle(float (&sums)[SETS][N / 2], float unit, const int (&filter_exponents)[2]) {
+// number can be. A thread has two rows of each 64 filters.
+__device__ __forceinline__ void settle(float (&sums)[BLOCKS * SETS][N / 2], float unit,
+                                       const int (&filter_exponents)[BLOCKS][2]) {
 #pragma unroll
-  for (int row = 0; row < 2; ++row) {
-    const int exponent = -filter_exponents[row] - (unit == ANY_SCALE ? 0 : exponent_of(unit));
+  for (int row = 0; row < 2 * BLOCKS; ++row) {
+    const int exponent = -filter_exponents[row / 2][row % 2] - (unit == ANY_SCALE ? 0 : exponent_of(unit));
     const int first = min(max(exponent, -126), 126);
     const float power = power_of(first), rest = power_of(exponent - first);
 #pragma unroll
-    for (int set = 0; set < SETS; ++set)
+    for (int set = row / 2 * SETS; set < row / 2 * SETS + SETS; ++set)
 #pragma unroll
-      for (int j = row * 2; j < N / 2; j += 4)
+      for (int j = row % 2 * 2; j < N / 2; j += 4)
 #pragma unroll
         for (int i = j; i < j + 2; ++i)
           sums[set][i] = sums[set][i] * power * rest;

@@ -1,8 +1,9 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""folded_convolutions.py TYPE channels|pixels [nan]: convolutions by im2col = halo whose outputs are folded before they leave.
+"""folded_convolutions.py TYPE channels|pixels [nan] [halves]: convolutions by im2col = halo whose outputs are folded before they leave.
 
 With "nan", outputs have NaN and infinities here and there: whole pixels of minus infinity, single ones of infinity.
+With "halves", f32 data is multiplied as fp16 under powers of two, one for each filter.
 """
 import sys
 
@@ -36,8 +37,8 @@ def tensor(shape, element):
 
 
 class Writer:
-    def __init__(self, element, over_channels, has_nan):
-        self.element, self.over_channels, self.has_nan = element, over_channels, has_nan
+    def __init__(self, element, over_channels, has_nan, halves):
+        self.element, self.over_channels, self.has_nan, self.halves = element, over_channels, has_nan, halves
         self.arguments, self.body, self.results = [], [], []
 
     def argument(self, name, shape, init=""):
@@ -62,7 +63,9 @@ class Writer:
 
     def add(self, number, transposed, images, channels, extents, filters, kernel, stride, padding, output_padding, fold, behind, schedule):
         rank = len(extents)
-        if self.element == "f32":
+        if self.halves:
+            schedule = ", ".join(word for word in ("dtype = fp16", schedule) if word)
+        elif self.element == "f32":
             schedule = schedule.replace(", 16]", ", 8]")
         if transposed:
             out = [(e - 1) * s - 2 * p + k + o for e, p, k, s, o in zip(extents, padding, kernel, stride, output_padding)]
@@ -119,7 +122,7 @@ class Writer:
 def main():
     element, words = sys.argv[1], sys.argv[2:]
     cases = CHANNELS if "channels" in words else PIXELS
-    writer = Writer(element, "channels" in words, "nan" in words)
+    writer = Writer(element, "channels" in words, "nan" in words, "halves" in words)
     for number, case in enumerate(cases):
         writer.add(number, *case)
     print('module attributes {kgen.precision = "tf32"} {' if element == "f32" else "module {")

@@ -126,6 +126,8 @@ inline bool foldedPixels(const DispatchFacts &f) {
 }
 /// Of f32 data, as fp16; a step has 16 channels then.
 inline bool shiftedHalves(const DispatchFacts &f) { return f.f32 && shiftedPixels(f) && f.channels >= 16; }
+/// And folded; a softmax of them takes longer than another pass over the outputs.
+inline bool foldedHalves(const DispatchFacts &f) { return f.foldFollows && !f.softmaxFollows && shiftedHalves(f); }
 /// Convolutions of which tiles of 64 pixels by 64 filters leave multiprocessors idle, where no tensor cores are
 /// allowed.
 inline bool fewPixels(const DispatchFacts &f) {
