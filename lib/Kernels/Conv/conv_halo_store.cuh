@@ -7,7 +7,10 @@
       // AT_ONCE of a warp's 16 channels at a time go through shared memory, so that a warp stores all outputs of a
       // channel one after the other: what a thread has of a product lies in eight channels, whose pages of memory are
       // far apart.
-      const int lane = thread % 32, first_channel = n_tile * F + part_f + thread / 32 * 16;
+      const int lane = thread % 32;
+      // From another lane where some warps store less than others: what depends on it diverges for nobody.
+      const int warp = OC % F == 0 ? thread / 32 : __shfl_sync(0xffffffffu, thread / 32, 0);
+      const int first_channel = n_tile * F + part_f + warp * 16;
       float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + threadIdx.x / 32 * AT_ONCE * CHANNEL_PITCH;
       struct alignas(8 * SETS) Outputs { // of a thread, neighbours in a channel
         float of[2 * SETS];

@@ -21,6 +21,10 @@ STRIDED = ("aten.conv3d {0}, {1}, {2} stride [1, 2, 2] padding [1, 1, 1]",
            ["tensor<2x72x5x20x20xbf16>", "tensor<40x72x3x3x3xbf16>", "tensor<40xbf16>"], "tensor<2x40x5x10x10xbf16>")
 TRANSPOSED = ("aten.conv_transpose2d.input {0}, {1} stride [2, 2] padding [1, 1]", ["tensor<2x8x20x20xf32>", "tensor<8x32x3x3xf32>"],
               "tensor<2x32x39x39xf32>")
+# Fewer filters than a tile has, and what is left of them.
+FEW_FILTERS = ("aten.conv2d {0}, {1} padding [1, 1]", ["tensor<2x16x20x20xf32>", "tensor<32x16x3x3xf32>"], "tensor<2x32x20x20xf32>")
+FOLDED = ("%c = aten.conv2d {0}, {1} : (tensor<2x16x20x20xf32>, tensor<80x16x3x3xf32>) -> tensor<2x80x18x18xf32>\n"
+          "    %r = aten.amax %c dim [1] : (tensor<2x80x18x18xf32>)", ["tensor<2x16x20x20xf32>", "tensor<80x16x3x3xf32>"], "tensor<2x18x18xf32>")
 ATTENTION = ("aten.scaled_dot_product_attention {0}, {1}, {2}", [HEAD, HEAD, HEAD], HEAD)
 WIDE, FEW = "tensor<1x2x128x40xf32>", "tensor<1x4x100x64xf16>"
 ROUNDED = ("aten.scaled_dot_product_attention {0}, {1}, {2}", [WIDE, WIDE, WIDE], WIDE)
@@ -73,7 +77,8 @@ if arch == "sm_90a":
               ("gemm, mma = wgmma, dtype = tf32, convert_at = prepass", *MM), ("gemm, mma = wgmma, dtype = tf32, convert_at = registers, split_k = 2", *MM),
               ("gemm, split_at = cluster, cluster = 2, split_k = 3", *LINEAR), ("gemm, split_at = cluster", *BATCH_OF_1), ("gemm, mma = wgmma", *HALVES), ("conv, mma = wgmma", *CONV),
               ("conv, mma = wgmma, pipeline = tma", *CONV), ("conv, mma = wgmma, pipeline = tma", *GROUPED), ("conv, mma = wgmma, pipeline = tma, split_k = 2", *STRIDED),
-              ("attention, mma = wgmma", *ATTENTION), ("attention, split_keys = 2, split_at = cluster", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
+              *((f"conv, mma = wgmma, im2col = halo{halves}", *case) for case in (FEW_FILTERS, TRANSPOSED, FOLDED) for halves in ("", ", dtype = fp16")),
+              ("conv, mma = wgmma, im2col = halo", *STRIDED), ("attention, mma = wgmma", *ATTENTION), ("attention, split_keys = 2, split_at = cluster", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
 
 arguments, results, body = [], [], []
 for number, (family, op, inputs, result) in enumerate(CASES):
@@ -83,7 +88,7 @@ for number, (family, op, inputs, result) in enumerate(CASES):
     types = ", ".join(inputs)
     blocks = ", ".join(f"{n}: {t}" for n, t in zip(inner, inputs))
     body += [f"  %{number} = kgen.dispatch @d{number} schedule(#kgen.schedule<family = {family}>) ins({', '.join(names)} : {types}) {{",
-             f"  ^bb0({blocks}):", f"    %r = {op.format(*inner)} : ({types}) -> {result}", f"    kgen.yield %r : {result}",
+             f"  ^bb0({blocks}):", f"    {op.format(*inner)} -> {result}" if op.startswith("%") else f"    %r = {op.format(*inner)} : ({types}) -> {result}", f"    kgen.yield %r : {result}",
              f"  }} : {result}"]
     results.append(result)
 arguments.append("%y: tensor<8x8xf32>")
