@@ -35,8 +35,9 @@ const Header headers[] = {
 const char *const rulesVersion = "rules 4";
 
 /// -O3 for the loops over threads; no strict aliasing because kernels view shared memory as other
-/// types; contraction as on the device; the two math flags cost nothing in accuracy, but that GCC takes the cosine of an
-/// arctangent for 1 / sqrt(x * x + 1) where errno is not asked for, with 0 for NaN, unless it does not know the functions.
+/// types; contraction as on the device; the two math flags cost nothing in accuracy, but that GCC takes the cosine of
+/// an arctangent for 1 / sqrt(x * x + 1) where errno is not asked for, with 0 for NaN, unless it does not know the
+/// functions.
 const char *const flags[] = {"-std=gnu++17",
                              "-O3",
                              "-march=native",
