@@ -406,7 +406,7 @@ struct ReduceBeforeProduct : RewritePattern {
   }
 };
 
-/// What folds dimensions of extent 1 changes nothing but the shape.
+/// What folds dimensions of extent 1 changes nothing but the shape. An adaptive pool may make as many elements of others.
 struct FoldOne : RewritePattern {
   explicit FoldOne(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
@@ -418,6 +418,8 @@ struct FoldOne : RewritePattern {
     if (typeOf(value).getNumElements() != typeOf(result).getNumElements() ||
         typeOf(value).getElementType() != typeOf(result).getElementType())
       return rewriter.notifyMatchFailure(op, "folds more than one element");
+    if (isa<AdaptiveAvgPool1dOp, AdaptiveAvgPool2dOp, AdaptiveAvgPool3dOp>(op) && shapeOf(value) != shapeOf(result))
+      return rewriter.notifyMatchFailure(op, "its elements are means of several");
     if (op->getNumResults() > 1 && !op->getResult(1).use_empty())
       return rewriter.notifyMatchFailure(op, "its positions are used");
     Value same = AlgebraBuilder(rewriter, op->getLoc()).reshape(value, shapeOf(result));

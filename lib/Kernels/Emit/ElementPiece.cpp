@@ -88,7 +88,8 @@ SmallVector<Operation *> sliceBetween(Value root, ArrayRef<Value> stops) {
   return ops;
 }
 
-FailureOr<ElementPiece> makeElementPiece(std::string name, Value root, ArrayRef<Value> stops, ArrayRef<int64_t> shape) {
+FailureOr<ElementPiece> makeElementPiece(std::string name, Value root, ArrayRef<Value> stops, ArrayRef<int64_t> shape,
+                                         bool roundsProduct) {
   ElementPiece piece;
   piece.root = root;
   piece.name = std::move(name);
@@ -107,7 +108,8 @@ FailureOr<ElementPiece> makeElementPiece(std::string name, Value root, ArrayRef<
     piece.scalars = {root};
     return piece;
   }
-  FailureOr<PointwiseFunction> function = emitPointwiseFunction(piece.name, ops, root, piece.scalars, "float");
+  FailureOr<PointwiseFunction> function =
+      emitPointwiseFunction(piece.name, ops, root, piece.scalars, "float", roundsProduct);
   if (failed(function))
     return failure();
   piece.function = std::move(*function);

@@ -33,14 +33,23 @@ using namespace mlir;
 namespace kgen::kernels {
 namespace {
 
+/// What OP yields, in front of conversions.
+Value yieldedBy(linalg::GenericOp op) {
+  Value value = op.getBody()->getTerminator()->getOperand(0);
+  while (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
 /// Writes the function of one scratch graph: a block whose arguments are the scalars, then the
 /// operands, and whose only kernel-worthy op is GENERIC.
 class FunctionWriter {
 public:
-  FunctionWriter(StringRef name, linalg::GenericOp op, Block &scratch, unsigned numScalars, StringRef computeType)
+  FunctionWriter(StringRef name, linalg::GenericOp op, Block &scratch, unsigned numScalars, StringRef computeType,
+                 bool roundsProduct)
       : name(name), op(op), scratch(scratch), numScalars(numScalars), computeType(computeType),
         tracer(op.getContext(), op.getStaticLoopRanges()), body(bodyText),
-        emitter(body, helpers, {"int", computeType == "float", 2}) {}
+        emitter(body, helpers, {"int", computeType == "float", 2, roundsProduct ? yieldedBy(op) : Value()}) {}
 
   FailureOr<std::string> write();
 
@@ -213,7 +222,7 @@ static FailureOr<linalg::GenericOp> fuseToOne(func::FuncOp function, ArrayRef<Op
 }
 
 FailureOr<PointwiseFunction> emitPointwiseFunction(StringRef functionName, ArrayRef<Operation *> ops, Value result,
-                                                   ArrayRef<Value> scalars, StringRef computeType) {
+                                                   ArrayRef<Value> scalars, StringRef computeType, bool roundsProduct) {
   MLIRContext *context = result.getContext();
   // What the ops take from outside, in order of first use.
   llvm::SetVector<Value> outside(scalars.begin(), scalars.end());
@@ -256,7 +265,8 @@ FailureOr<PointwiseFunction> emitPointwiseFunction(StringRef functionName, Array
   FailureOr<linalg::GenericOp> generic = fuseToOne(scratch, ops);
   if (failed(generic))
     return failure();
-  FailureOr<std::string> text = FunctionWriter(functionName, *generic, *block, scalars.size(), computeType).write();
+  FailureOr<std::string> text =
+      FunctionWriter(functionName, *generic, *block, scalars.size(), computeType, roundsProduct).write();
   if (failed(text))
     return failure();
   function.text = std::move(*text);

@@ -541,7 +541,8 @@ std::string ScalarEmitter::expressionOf(Operation &op) {
     std::string text = (function + (type.isF64() ? "(" : "f(") + llvm::join(args, ", ") + ")").str();
     return rounded(text, type);
   }
-  if (isShiftedProduct(op) && !isNarrow(type))
+  const bool isRounded = isa<arith::MulFOp>(op) && op.getResult(0) == options.roundedProduct;
+  if ((isRounded || isShiftedProduct(op)) && !isNarrow(type))
     return (type.isF64() ? "__dmul_rn(" : "__fmul_rn(") + args[0] + ", " + args[1] + ")";
   if (op.getNumOperands() == 2 && op.getOperand(0).getType() == type && op.getOperand(1).getType() == type) {
     std::string text = spellBinary(name, type.isInteger(1), args[0], args[1], helpers);

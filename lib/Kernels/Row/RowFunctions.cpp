@@ -30,11 +30,12 @@ static bool isMean(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult RowEmitter::makePieces() {
-  FailureOr<ElementPiece> piece = makeElementPiece(name + "_" + "before", program.held, {}, layout.shape);
+  FailureOr<ElementPiece> piece =
+      makeElementPiece(name + "_" + "before", program.held, {}, layout.shape, /*roundsProduct=*/true);
   if (failed(piece))
     return failure();
   before = std::move(*piece);
-  piece = makeElementPiece(name + "_" + "inside", program.source, {program.held}, layout.shape);
+  piece = makeElementPiece(name + "_" + "inside", program.source, {program.held}, layout.shape, /*roundsProduct=*/true);
   if (failed(piece))
     return failure();
   inside = std::move(*piece);

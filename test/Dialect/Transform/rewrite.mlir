@@ -9,6 +9,7 @@
 // RUN: kgen-opt %t/attention.mlir --kgen-apply-directives=script=%t/attention.script | FileCheck %t/attention.mlir
 // RUN: kgen-opt %t/spelled.mlir --kgen-apply-directives=script=%t/attention.script | FileCheck %t/spelled.mlir
 // RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/then.script | FileCheck %t/then.script
+// RUN: not kgen-opt %t/as-many.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
 // RUN: not kgen-opt %t/kept.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
 // RUN: not kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/pool.script 2>&1 | FileCheck %t/pool.script
 // RUN: not kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/late.script 2>&1 | FileCheck %t/late.script
@@ -63,6 +64,13 @@ func.func @sum(%x: tensor<8x64xf32>, %w: tensor<16x64xf32>, %b: tensor<16xf32>) 
   %2, %3 = aten.max.dim %1 dim 1 keepdim true : (tensor<8x1xf32>) -> (tensor<8x1xf32>, tensor<8x1xi64>)
   %4 = aten.logsumexp %2 dim [1] keepdim true : (tensor<8x1xf32>) -> tensor<8x1xf32>
   return %4 : tensor<8x1xf32>
+}
+
+//--- as-many.mlir
+// Each of three columns is the mean of five, and there are five rows of them: as many elements, but others.
+func.func @as_many(%x: tensor<3x1x15xf32>) -> tensor<3x5x3xf32> {
+  %0 = aten.adaptive_avg_pool2d %x output_size [5, 3] : (tensor<3x1x15xf32>) -> tensor<3x5x3xf32>
+  return %0 : tensor<3x5x3xf32>
 }
 
 //--- space.mlir

@@ -34,10 +34,11 @@ struct PointwiseFunction {
 /// value that OPS take from outside is an operand, read through its own indexing map (a bias over
 /// channels is `p0[d1]`). COMPUTE_TYPE ("float", "double") is the type of accN and of the answer;
 /// with "float", f16 and bf16 values in between are held in float.
+/// ROUNDSPRODUCT: where the result is a product, it is rounded before the caller adds anything to it.
 /// One diagnostic at an op that is not element-wise or has no linalg form.
 mlir::FailureOr<PointwiseFunction> emitPointwiseFunction(llvm::StringRef functionName,
                                                          llvm::ArrayRef<mlir::Operation *> ops, mlir::Value result,
                                                          llvm::ArrayRef<mlir::Value> scalars,
-                                                         llvm::StringRef computeType);
+                                                         llvm::StringRef computeType, bool roundsProduct = false);
 
 } // namespace kgen::kernels

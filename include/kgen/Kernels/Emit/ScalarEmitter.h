@@ -73,6 +73,9 @@ public:
     /// on an fp32 accumulator does.
     bool widenFloats = false;
     unsigned indent = 2; ///< spaces before each statement
+    /// If a product, it is rounded before anything is added to it: another kernel, or another pass over the elements,
+    /// found a statistic among rounded ones.
+    mlir::Value roundedProduct = nullptr;
   };
 
   ScalarEmitter(llvm::raw_ostream &os, CudaHelpers &helpers, Options options)

@@ -97,6 +97,12 @@ linear("tokens", (4, 24, 96), 80, "aten.sum.dim_IntList %z dim [1]", (4, 80), re
 product("mm", "mm", (24, 96), (96, 40), (24, 40), "aten.sum.dim_IntList %z dim [1]", (24,))
 product("bmm", "bmm", (3, 24, 96), (3, 96, 40), (3, 24, 40), "aten.mean.dim %z dim [1] keepdim true", (3, 1, 40))
 product("matmul", "matmul", (3, 24, 96), (96, 40), (3, 24, 40), "aten.sum %z", ())
+# As many elements as before, but means of others, beside a sum that goes.
+graph("as_many", [uniform("x", (3, 1, 15)), uniform("y", (4, 1))],
+      ["%p = aten.adaptive_avg_pool2d %x output_size [5, 3] : (tensor<3x1x15xf32>) -> tensor<3x5x3xf32>",
+       "%s = aten.sum.dim_IntList %y dim [1] : (tensor<4x1xf32>) -> tensor<4xf32>",
+       "%m = aten.mean.dim %s dim [0] keepdim true : (tensor<4xf32>) -> tensor<1xf32>",
+       "%z = aten.add.Tensor %p, %m : (tensor<3x5x3xf32>, tensor<1xf32>) -> tensor<3x5x3xf32>"], ("%z", "tensor<3x5x3xf32>"))
 convolution("plain", 2, 2, 8, 12, 24, 3, padding=1, over=(2, 3))
 convolution("strided", 2, 2, 8, 12, (24, 31), (3, 5), stride=(2, 3), padding=(1, 2), dilation=(1, 2), groups=2, over=(2, 3), keep=False, mean=False)
 convolution("one", 1, 2, 8, 12, 60, 7, padding=3, over=(2,), keep=False)
