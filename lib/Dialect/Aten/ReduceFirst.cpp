@@ -406,7 +406,8 @@ struct ReduceBeforeProduct : RewritePattern {
   }
 };
 
-/// What folds dimensions of extent 1 changes nothing but the shape. An adaptive pool may make as many elements of others.
+/// What folds dimensions of extent 1 changes nothing but the shape. An adaptive pool may make as many elements of
+/// others.
 struct FoldOne : RewritePattern {
   explicit FoldOne(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
