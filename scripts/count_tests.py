@@ -1,6 +1,6 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Adds up the result files of one test run and prints the line that ends it.
+"""Adds up the result files of one test run and prints the line that ends it; lint, and a program that crashed, have one of one test.
 
 Usage: count_tests.py RESULTS_DIR   (GoogleTest and lit JSON files)
 """
