@@ -54,7 +54,7 @@ static llvm::Expected<bool> mayHaveCancelled(const candidate::LaunchPlan &plan, 
 static constexpr int64_t fewDraws = 16;
 static constexpr double nextDraw = 4;
 
-/// What output I of SET may be off by where the graph's own types cost SAME more.
+/// What output I of SET may be off by where the graph's own types cost it COST.
 static candidate::ErrorNorms widerTolerance(const candidate::LaunchPlan &plan, const ReferenceSet &set, unsigned i,
                                             const candidate::ErrorNorms &cost) {
   MeasuredErrors errors = set.errors[i];
@@ -107,10 +107,9 @@ static candidate::ErrorNorms costsBeside(const candidate::LaunchPlan &plan, Judg
     question.inputs = DrawnInputs::of(*memory);
     question.close.assign(plan.outputs.size(), 0);
     const size_t number = numbers + set.number * draws + draw;
-    if (auto found = judge.examine(number, question); !found)
-      return llvm::consumeError(found.takeError()), most;
-    auto costs = judge.declaredCosts(number);
-    judge.drop(number);
+    auto found = judge.examine(number, question);
+    auto costs = found ? judge.declaredCosts(number) : llvm::Expected<std::vector<Comparison>>(found.takeError());
+    judge.drop(number); // whatever came of it: the inputs end here
     if (!costs)
       return llvm::consumeError(costs.takeError()), most;
     const candidate::ErrorNorms &norms = (*costs)[i].norms;

@@ -382,22 +382,27 @@ TEST(Judgement, RoundingBetweenOpsIsAnErrorOfTheClass) {
   EXPECT_EQ(source.factorsAsked, 0);
 }
 
+/// Whether the first set's ELEMENTS inputs doubled, and off by ERROR of themselves, are right. KNOWN gets the inputs.
+static bool isRightDoubled(FunctionAnswers &source, int64_t elements, double error, std::set<double> *known = nullptr) {
+  candidate::LaunchPlan plan = vectorPlan("fp16", candidate::DType::F32);
+  plan.inputs[0].shape = plan.outputs[0].shape = {elements};
+  auto reference = build(source, plan);
+  const ReferenceSet &set = reference->sets[0];
+  Finished process;
+  process.out.resize(elements);
+  memcpy(process.out.data(), set.inputs.data(), elements * 4);
+  if (known)
+    *known = {process.out.begin(), process.out.end()};
+  for (float &value : process.out)
+    value *= float(2 * (1 + error));
+  return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process)).passed;
+}
+
 TEST(Judgement, TheNormOfOneElementIsOneDraw) {
   // The types cost one percent; of one element the next order of roundings may cost several times that.
   FunctionAnswers source(twice);
   source.declared = [](llvm::ArrayRef<double> x, size_t i) { return 2 * x[i] * (i % 2 ? 1.01 : 0.99); };
-  auto judged = [&](int64_t elements, double error) {
-    candidate::LaunchPlan plan = vectorPlan("fp16", candidate::DType::F32);
-    plan.inputs[0].shape = plan.outputs[0].shape = {elements};
-    auto reference = build(source, plan);
-    const ReferenceSet &set = reference->sets[0];
-    Finished process;
-    process.out.resize(elements);
-    memcpy(process.out.data(), set.inputs.data(), elements * 4);
-    for (float &value : process.out)
-      value *= float(2 * (1 + error));
-    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process)).passed;
-  };
+  auto judged = [&](int64_t elements, double error) { return isRightDoubled(source, elements, error); };
   EXPECT_TRUE(judged(1, 0.03));
   EXPECT_FALSE(judged(1, 0.2));
   EXPECT_TRUE(judged(16, 0.03));
@@ -412,20 +417,7 @@ TEST(Judgement, OneElementThatCostsLittleByChanceIsDrawnAgain) {
   FunctionAnswers source(twice);
   std::set<double> known;
   source.declared = [&](llvm::ArrayRef<double> x, size_t i) { return 2 * x[i] * (known.count(x[i]) ? 1 : 1.01); };
-  auto judged = [&](int64_t elements, double error) {
-    candidate::LaunchPlan plan = vectorPlan("fp16", candidate::DType::F32);
-    plan.inputs[0].shape = plan.outputs[0].shape = {elements};
-    auto reference = build(source, plan);
-    const ReferenceSet &set = reference->sets[0];
-    Finished process;
-    process.out.resize(elements);
-    memcpy(process.out.data(), set.inputs.data(), elements * 4);
-    known.clear();
-    known.insert(process.out.begin(), process.out.end());
-    for (float &value : process.out)
-      value *= float(2 * (1 + error));
-    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process)).passed;
-  };
+  auto judged = [&](int64_t elements, double error) { return isRightDoubled(source, elements, error, &known); };
   EXPECT_TRUE(judged(1, 0.03));
   EXPECT_FALSE(judged(1, 0.2));
   EXPECT_TRUE(judged(16, 0.03));

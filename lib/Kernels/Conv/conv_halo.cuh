@@ -555,15 +555,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         kgen::mbar_wait(&turns[team], (own++ + (team == 0)) % 2);
       if (steps == 0)
         pass_on();
-#if channels
       float sums[BLOCKS * SETS][N / 2];
 #pragma unroll
       for (int set = 0; set < BLOCKS * SETS; ++set)
-#else
-      float sums[SETS][N / 2];
-#pragma unroll
-      for (int set = 0; set < SETS; ++set)
-#endif
 #pragma unroll
         for (int j = 0; j < N / 2; ++j)
           sums[set][j] = 0.0f;
@@ -659,11 +653,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       }
       kgen::wgmma_wait<0>();
 #pragma unroll
-#if channels
       for (int set = 0; set < BLOCKS * SETS; ++set)
-#else
-      for (int set = 0; set < SETS; ++set)
-#endif
         kgen::wgmma_hold(sums[set]);
       // Also keeps reads of the sums behind the products' end.
       kgen::named_barrier_sync(1 + group, 128);
