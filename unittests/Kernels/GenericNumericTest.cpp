@@ -57,6 +57,7 @@ protected:
   void check(const std::vector<oracle::OracleCase> &cases, bool wideTiles = false);
 
   mlir::MLIRContext context;
+  oracle::OracleResult result = oracle::OracleResult::Answers; ///< what the kernels compute, and the cases expect
   std::vector<Lowered> lowered;
   std::string source;
 };
@@ -70,6 +71,8 @@ void GenericKernels::lower(const oracle::OracleCase &test, const std::string &na
   if (promote)
     pm.addPass(oracle::createPromoteF64Pass());
   pm.addPass(conversion::createConvertAtenToLinalgPass());
+  if (result == oracle::OracleResult::Magnitudes)
+    pm.addPass(oracle::createMagnitudesPass());
   LowerGenericOptions options;
   if (wideTiles)
     options.wideTiles = 1;
@@ -193,15 +196,15 @@ void GenericKernels::check(const std::vector<oracle::OracleCase> &cases, bool wi
     run(one, std::get<toolchain::Compiled>(*compiled).artifact);
 }
 
-/// Adds the graph of SIGNATURE and BODY with the oracle's answers.
+/// Adds the graph of SIGNATURE and BODY with the oracle's answers, or what else it has for RESULT.
 void addCase(std::vector<oracle::OracleCase> &cases, llvm::StringRef kinds, llvm::StringRef signature,
-             llvm::StringRef body) {
+             llvm::StringRef body, oracle::OracleResult result = oracle::OracleResult::Answers) {
   oracle::OracleCase test;
   test.name = body.split(" : ").first.str();
   test.graph = ("func.func @f" + signature + " {\n" + body + "\n}\n").str();
   for (llvm::StringRef kind : llvm::split(kinds, ' '))
     test.inputKinds.push_back(kind.str());
-  auto oracle = oracle::Oracle::create(test.graph);
+  auto oracle = oracle::Oracle::create(test.graph, int64_t(1) << 30, "graph", result);
   ASSERT_TRUE(bool(oracle)) << toString(oracle.takeError()) << test.graph;
   std::vector<std::vector<double>> inputs;
   for (auto [which, tensor] : llvm::enumerate((*oracle)->inputs()))
@@ -293,14 +296,15 @@ TEST_F(GenericKernels, WideTilesAgreeWithPyTorch) {
 }
 
 /// More outputs and channels than a tile has, and no whole number of them.
-TEST_F(GenericKernels, WideTilesAgreeWithTheOracle) {
+std::vector<oracle::OracleCase> wideCases(oracle::OracleResult result) {
   std::vector<oracle::OracleCase> cases;
   auto add = [&](llvm::StringRef input, llvm::StringRef weight, llvm::StringRef op, llvm::StringRef output) {
     addCase(cases, "uniform uniform",
             ("(%x: tensor<" + input + "xf32>, %w: tensor<" + weight + "xf32>) -> tensor<" + output + "xf32>").str(),
             ("%0 = aten." + op + " : (tensor<" + input + "xf32>, tensor<" + weight + "xf32>) -> tensor<" + output +
              "xf32>\nreturn %0 : tensor<" + output + "xf32>")
-                .str());
+                .str(),
+            result);
   };
   add("3x19x11x13", "70x19x3x2", "conv2d %x, %w stride [2, 1] padding [2, 1] dilation [1, 2]", "3x70x7x13");
   add("2x34x9x7", "42x17x3x3", "conv2d %x, %w padding [1, 1] groups 2", "2x42x9x7");
@@ -318,10 +322,28 @@ TEST_F(GenericKernels, WideTilesAgreeWithTheOracle) {
   add("1x16x3x4x5", "16x34x3x2x4", "conv_transpose3d.input %x, %w stride [2, 1, 2] padding [1, 0, 1]", "1x34x5x5x10");
   add("131x37", "37x70", "mm %x, %w", "131x70");
   add("21x130", "130x300", "mm %x, %w", "21x300");
+  return cases;
+}
+
+TEST_F(GenericKernels, WideTilesAgreeWithTheOracle) {
+  std::vector<oracle::OracleCase> cases = wideCases(result);
   ASSERT_FALSE(HasFatalFailure());
   check(cases, /*wideTiles=*/true);
   for (const char *wide : {"kWide = 16,", "kWide = 32,", "kWide = 64,", "no tap at all"})
     EXPECT_NE(source.find(wide), std::string::npos) << wide;
+}
+
+/// Factors that are computed of one operand each, zeros between a transposed convolution's inputs among them.
+TEST_F(GenericKernels, WideTilesOfMagnitudesAgreeWithTheOracle) {
+  result = oracle::OracleResult::Magnitudes;
+  std::vector<oracle::OracleCase> cases = wideCases(result);
+  ASSERT_FALSE(HasFatalFailure());
+  check(cases, /*wideTiles=*/true);
+  EXPECT_NE(source.find("no tap at all"), std::string::npos);
+  size_t products = 0;
+  for (size_t at = 0; (at = source.find("multiply();\n", at)) != std::string::npos; ++at)
+    ++products;
+  EXPECT_GT(products, cases.size());
 }
 
 /// Ops beside each other: fusion, values with several users, views between kernels, shared workspace.

@@ -114,7 +114,9 @@ FailureOr<std::string> appendPointwise(Epilogue &epilogue, StringRef name, Strin
                                        Value result, Value scalar, StringRef value, ArrayRef<std::string> coordinates) {
   if (ops.empty())
     return value.str();
-  FailureOr<PointwiseFunction> function = emitPointwiseFunction(name, ops, result, {scalar}, "float");
+  const Precision precision = precisionOf(ops.front()->getParentOfType<ModuleOp>());
+  FailureOr<PointwiseFunction> function =
+      emitPointwiseFunction(name, ops, result, {scalar}, "float", {.approximates = precision != Precision::StrictFP32});
   if (failed(function))
     return failure();
   epilogue.functions += function->text;

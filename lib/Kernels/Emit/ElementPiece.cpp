@@ -109,7 +109,7 @@ FailureOr<ElementPiece> makeElementPiece(std::string name, Value root, ArrayRef<
     return piece;
   }
   FailureOr<PointwiseFunction> function =
-      emitPointwiseFunction(piece.name, ops, root, piece.scalars, "float", roundsProduct);
+      emitPointwiseFunction(piece.name, ops, root, piece.scalars, "float", {.roundsProduct = roundsProduct});
   if (failed(function))
     return failure();
   piece.function = std::move(*function);

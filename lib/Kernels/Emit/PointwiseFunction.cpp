@@ -46,10 +46,12 @@ Value yieldedBy(linalg::GenericOp op) {
 class FunctionWriter {
 public:
   FunctionWriter(StringRef name, linalg::GenericOp op, Block &scratch, unsigned numScalars, StringRef computeType,
-                 bool roundsProduct)
+                 PointwiseOptions options)
       : name(name), op(op), scratch(scratch), numScalars(numScalars), computeType(computeType),
         tracer(op.getContext(), op.getStaticLoopRanges()), body(bodyText),
-        emitter(body, helpers, {"int", computeType == "float", 2, roundsProduct ? yieldedBy(op) : Value()}) {}
+        emitter(body, helpers,
+                {"int", computeType == "float", 2, options.roundsProduct ? yieldedBy(op) : Value(),
+                 options.approximates}) {}
 
   FailureOr<std::string> write();
 
@@ -222,7 +224,8 @@ static FailureOr<linalg::GenericOp> fuseToOne(func::FuncOp function, ArrayRef<Op
 }
 
 FailureOr<PointwiseFunction> emitPointwiseFunction(StringRef functionName, ArrayRef<Operation *> ops, Value result,
-                                                   ArrayRef<Value> scalars, StringRef computeType, bool roundsProduct) {
+                                                   ArrayRef<Value> scalars, StringRef computeType,
+                                                   PointwiseOptions options) {
   MLIRContext *context = result.getContext();
   // What the ops take from outside, in order of first use.
   llvm::SetVector<Value> outside(scalars.begin(), scalars.end());
@@ -266,7 +269,7 @@ FailureOr<PointwiseFunction> emitPointwiseFunction(StringRef functionName, Array
   if (failed(generic))
     return failure();
   FailureOr<std::string> text =
-      FunctionWriter(functionName, *generic, *block, scalars.size(), computeType, roundsProduct).write();
+      FunctionWriter(functionName, *generic, *block, scalars.size(), computeType, options).write();
   if (failed(text))
     return failure();
   function.text = std::move(*text);

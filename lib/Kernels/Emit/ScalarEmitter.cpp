@@ -18,75 +18,11 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace kgen::kernels {
-
-//===----------------------------------------------------------------------===//
-// Headers and helper functions
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct HelperText {
-  const char *name, *text;
-};
-
-/// In the order in which they are printed. All names start with kgen_ or KGEN_, and each stands
-/// under a guard of its own: the kernels of several dispatches end up in one file.
-constexpr HelperText helperTexts[] = {
-    {"KGEN_INFINITY", "#define KGEN_INFINITY __int_as_float(0x7f800000)\n"},
-    {"KGEN_NAN", "#define KGEN_NAN __int_as_float(0x7fffffff)\n"},
-    {"kgen_pack", "// Neighbouring elements, which travel in one access.\n"
-                  "template <typename T, int N> struct alignas(sizeof(T) * N) kgen_pack {\n  T lane[N];\n};\n"},
-    {"kgen_maximum", "// The larger one; NaN when either is NaN, as torch has it.\n"
-                     "template <typename T> __device__ __forceinline__ T kgen_maximum(T a, T b) {\n"
-                     "  return a > b || a != a ? a : b;\n}\n"},
-    {"kgen_minimum", "// The smaller one; NaN when either is NaN, as torch has it.\n"
-                     "template <typename T> __device__ __forceinline__ T kgen_minimum(T a, T b) {\n"
-                     "  return a < b || a != a ? a : b;\n}\n"},
-    {"kgen_floordiv", "// Integer division that rounds towards minus infinity.\n"
-                      "template <typename T> __device__ __forceinline__ T kgen_floordiv(T a, T b) {\n"
-                      "  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);\n}\n"},
-    {"kgen_ceildiv", "// Integer division that rounds towards plus infinity.\n"
-                     "template <typename T> __device__ __forceinline__ T kgen_ceildiv(T a, T b) {\n"
-                     "  return a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);\n}\n"},
-    {"kgen_ipow", "// BASE to an integer power that is not negative.\n"
-                  "template <typename T> __device__ __forceinline__ T kgen_ipow(T base, long long power) {\n"
-                  "  T result = 1;\n"
-                  "  for (; power > 0; power >>= 1, base *= base)\n"
-                  "    if (power & 1)\n"
-                  "      result *= base;\n"
-                  "  return result;\n}\n"},
-};
-} // namespace
-
-void CudaHelpers::needType(Type type) {
-  if (type.isF16())
-    need("cuda_fp16.h");
-  else if (type.isBF16())
-    need("cuda_bf16.h");
-}
-
-std::string CudaHelpers::text() const {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (const char *header : {"cuda_fp16.h", "cuda_bf16.h"})
-    if (names.count(header))
-      os << "#include <" << header << ">\n";
-  for (const HelperText &helper : helperTexts) {
-    if (!names.count(helper.name))
-      continue;
-    std::string guard = StringRef(helper.name).upper() + "_DEFINED";
-    // A macro is its own guard.
-    if (StringRef(helper.name).starts_with("KGEN_"))
-      guard = helper.name;
-    os << "#ifndef " << guard << "\n";
-    if (guard != helper.name)
-      os << "#define " << guard << "\n";
-    os << helper.text << "#endif\n";
-  }
-  return text;
-}
 
 StringRef getStorageType(Type type) {
   if (type.isF64())
@@ -514,6 +450,42 @@ static bool isShiftedProduct(Operation &op) {
   });
 }
 
+/// Whether VALUE is one more than an exponential.
+static bool isOneMoreThanExponential(Value value) {
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  return sum && llvm::any_of(sum->getOperands(), [](Value term) { return matchPattern(term, m_OneFloat()); }) &&
+         llvm::any_of(sum->getOperands(), [](Value term) { return term.getDefiningOp<math::ExpOp>(); });
+}
+
+std::string ScalarEmitter::approximationOf(Operation &op, ArrayRef<std::string> args) {
+  if (isa<math::ExpOp>(op))
+    return "__expf(" + args[0] + ")";
+  if (isa<math::TanhOp>(op)) {
+    auto logarithm = op.getOperand(0).getDefiningOp<math::Log1pOp>();
+    auto exponential = logarithm ? logarithm.getOperand().getDefiningOp<math::ExpOp>() : math::ExpOp();
+    if (!exponential)
+      return "";
+    helpers.need("kgen_tanh_softplus");
+    return "kgen_tanh_softplus(" + arithmeticOperand(exponential.getOperand()) + ")";
+  }
+  auto quotient = dyn_cast<arith::DivFOp>(op);
+  if (!quotient)
+    return "";
+  // Between 2^126 and 2^128 the hardware's quotient is 0: that is all the same for what is no larger than 1.
+  if (matchPattern(quotient.getLhs(), m_OneFloat()) && isOneMoreThanExponential(quotient.getRhs()))
+    return "__fdividef(" + args[0] + ", " + args[1] + ")";
+  APFloat divisor(APFloat::IEEEsingle());
+  if (!matchPattern(quotient.getRhs(), m_ConstantFloat(&divisor)))
+    return "";
+  bool lossy;
+  divisor.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lossy);
+  // Neither it nor its reciprocal is near the ends of the range.
+  const float value = divisor.convertToFloat(), size = std::fabs(value);
+  if (!(size > 0x1p-100f && size < 0x1p100f))
+    return "";
+  return parenthesized(args[0]) + " * " + parenthesized(printFloat(APFloat(1.0f / value), "f", helpers));
+}
+
 std::string ScalarEmitter::expressionOf(Operation &op) {
   if (op.getNumResults() != 1)
     return "";
@@ -536,6 +508,9 @@ std::string ScalarEmitter::expressionOf(Operation &op) {
     return printIndex(apply.getAffineMap().getResult(0), args);
   }
 
+  if (options.approximates && getLocalType(type) == "float")
+    if (std::string text = approximationOf(op, args); !text.empty())
+      return text;
   StringRef function = getMathFunction(name);
   if (!function.empty()) {
     std::string text = (function + (type.isF64() ? "(" : "f(") + llvm::join(args, ", ") + ")").str();

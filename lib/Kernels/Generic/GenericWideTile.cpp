@@ -4,10 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The card's right answers to a convolution are most of the time until a search's first kernel. A block of 256 threads
-// has 64 x 64 outputs (128 x 32, 256 x 16 where there are fewer channels), a thread 4 x 4 of them, whose operands come
-// in pairs. Where a channel can be walked by itself, the taps of a filter are loops of their own, so that what is
-// staged needs no division; and where a transposed convolution has a stride, a block's outputs are of one phase of it,
-// and walk the taps of that phase only: all others would multiply the zeros between the inputs.
+// has 64 x 64 outputs (128 x 32, 256 x 16 where there are fewer channels), a warp 32 x 16 of them, which it multiplies
+// 8 x 8 at a time on tensor cores (`mma.m8n8k4` of fp64: products and sums are fused and rounded as fp64's are). What
+// comes next is loaded meanwhile. A body that is no product of two factors has the same tiles without tensor cores, a
+// thread 4 x 4 outputs, whose operands come in pairs. Where a channel can be walked by itself, the taps of a filter are
+// loops of their own, so that what is staged needs no division; and where a transposed convolution has a stride, a
+// block's outputs are of one phase of it, and walk the taps of that phase only: all others would multiply the zeros
+// between the inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,15 +100,44 @@ int64_t GenericWriter::positionsOf(unsigned loop) const {
   return phase ? llvm::divideCeil(extents[loop], phase->stride) : extents[loop];
 }
 
+/// Whether the sums are of products of one factor of each operand.
+bool GenericWriter::isProduct() {
+  auto product = combiners[0].value.getDefiningOp<arith::MulFOp>();
+  const Value first = findStaged(inputs[0]).value, second = findStaged(inputs[1]).value;
+  return product && first != second && llvm::is_contained(product->getOperands(), first) &&
+         llvm::is_contained(product->getOperands(), second);
+}
+
+/// Whether what is staged of OPERAND is zero where it is.
+bool GenericWriter::keepsZero(const Operand &operand) {
+  llvm::DenseMap<Value, Attribute> known;
+  known[operand.argument] = FloatAttr::get(operand.argument.getType(), 0.0);
+  Staged staged = findStaged(operand);
+  for (Operation *scalar : staged.ops) {
+    SmallVector<Attribute> values;
+    for (Value value : scalar->getOperands()) {
+      Attribute constant = known.lookup(value);
+      if (!constant)
+        matchPattern(value, m_Constant(&constant));
+      values.push_back(constant);
+    }
+    SmallVector<OpFoldResult> folded;
+    if (failed(scalar->fold(values, folded)) || folded.size() != 1)
+      return false;
+    auto result = dyn_cast<Attribute>(folded[0]);
+    known[scalar->getResult(0)] = result ? result : known.lookup(cast<Value>(folded[0]));
+  }
+  auto zero = dyn_cast_or_null<FloatAttr>(known.lookup(staged.value));
+  return zero && zero.getValue().isZero();
+}
+
 /// Splits the reduction into taps, which are outer loops, and what a block stages.
 void GenericWriter::chooseDeepLoops() {
-  // Zeros times what they meet are left out, which is the same for a plain product of numbers.
-  Operation *product = combiners[0].value.getDefiningOp();
-  if (isa_and_nonnull<arith::MulFOp>(product) &&
-      llvm::all_of(product->getOperands(), [](Value v) { return isa<BlockArgument>(v); }) &&
-      product->getOperand(0) != product->getOperand(1))
+  // Zeros times what they meet are left out, which is the same for a product of numbers.
+  if (isProduct())
     for (const Operand &operand : inputs)
-      findPhases(operand.access);
+      if (keepsZero(operand))
+        findPhases(operand.access);
   std::optional<unsigned> channel;
   for (unsigned loop : reduction) {
     bool tested = false;
@@ -184,12 +216,9 @@ std::string GenericWriter::testPhases(ArrayRef<unsigned> loops) const {
   return text;
 }
 
-/// Loads what a block stages of OPERAND: OWN are its loops of a tile of SIZE that begins at FIRST, of EXTENT in all.
-/// Returns the loop that stores it.
-FailureOr<std::string> GenericWriter::writeWideLoad(const Operand &operand, StringRef tile, StringRef size,
-                                                    StringRef first, StringRef extent, ArrayRef<unsigned> own) {
-  // Neighbouring threads walk memory: along the reduction or along the tile, whichever strides less. What a phase
-  // divides by its stride are neighbours.
+/// Whether neighbouring threads walk memory along the reduction, not along the tile: whichever strides less. OWN are
+/// OPERAND's loops of a tile. What a phase divides by its stride are neighbours.
+bool GenericWriter::walksReduction(const Operand &operand, ArrayRef<unsigned> own) {
   auto strideOf = [&](unsigned inner) {
     int64_t stride = INT64_MAX;
     visitLeaves(operand.access, [&](AffineExpr expr, bool isCondition) {
@@ -201,7 +230,24 @@ FailureOr<std::string> GenericWriter::writeWideLoad(const Operand &operand, Stri
     });
     return stride;
   };
-  const bool alongReduction = strideOf(deepLoops.back()) < strideOf(own.back());
+  return strideOf(deepLoops.back()) < strideOf(own.back());
+}
+
+/// How a staged element of TILE is written, DEEP in the reduction and AT in the tile. Tensor cores read 8 neighbours of
+/// 4 depths: those lie together where depths are also written together, else a depth is a row. Either way threads that
+/// read or write at once meet different banks.
+std::string GenericWriter::spellStaged(StringRef tile, bool alongReduction, StringRef deep, StringRef at) {
+  if (isProduct() && alongReduction)
+    return (tile + "[(" + deep + ") / 4][" + at + "][(" + deep + ") % 4]").str();
+  return (tile + "[" + deep + "][" + at + "]").str();
+}
+
+/// Loads what a block stages of OPERAND: OWN are its loops of a tile of SIZE that begins at FIRST, of EXTENT in all.
+/// Returns the loop that stores it.
+FailureOr<std::string> GenericWriter::writeWideLoad(const Operand &operand, const Staged &staged, StringRef tile,
+                                                    StringRef size, StringRef first, StringRef extent,
+                                                    ArrayRef<unsigned> own) {
+  const bool alongReduction = walksReduction(operand, own);
   const std::string loop =
       ("#pragma unroll\n    for (int n = 0; n * kThreads < " + size + " * kDepth; ++n) {\n" +
        "      const int e = n * kThreads + threadIdx.x;\n      const int at = e " +
@@ -219,8 +265,29 @@ FailureOr<std::string> GenericWriter::writeWideLoad(const Operand &operand, Stri
   FailureOr<std::string> text = writeLoad(operand.access);
   if (failed(text))
     return failure();
-  body << "        " << tile << "Next[n] = " << *text << ";\n      }\n    }\n";
-  return loop + "      if (" + within + ")\n        " + tile.str() + "[deep][at] = " + tile.str() + "Next[n];\n    }\n";
+  // What is computed of an element waits for it: where nothing becomes nothing, not before all are on their way.
+  const bool later = keepsZero(operand);
+  auto compute = [&](StringRef element) -> FailureOr<std::string> {
+    emitter->setIndent(8);
+    emitter->bind(operand.argument, element.str());
+    for (Operation *scalar : staged.ops)
+      if (failed(emitter->emit(*scalar, nullptr)))
+        return failure();
+    return emitter->get(staged.value);
+  };
+  FailureOr<std::string> loaded = later ? text : compute(*text);
+  if (failed(loaded))
+    return failure();
+  const std::string next = (tile + "Next[n]").str();
+  body << "        " << next << " = " << *loaded << ";\n      }\n    }\n";
+  std::string store;
+  std::swap(store, bodyText);
+  FailureOr<std::string> stored = later ? compute(next) : FailureOr<std::string>(next);
+  std::swap(store, bodyText);
+  if (failed(stored))
+    return failure();
+  return loop + "      if (" + within + ") {\n" + store + "        " + spellStaged(tile, alongReduction, "deep", "at") +
+         " = " + *stored + ";\n      }\n    }\n";
 }
 
 /// Declares the first tap of a block's phase.
@@ -251,6 +318,54 @@ void GenericWriter::openTapLoops() {
   }
 }
 
+/// A depth of products of anything else, without tensor cores.
+LogicalResult GenericWriter::writeWideUpdate(const Staged &left, const Staged &right) {
+  body << "#pragma unroll 4\n"
+       << "    for (int k = 0; k < depth; ++k) {\n"
+       << "      Pair a[kEachRow / 2], b[kEachColumn / 2];\n"
+       << "#pragma unroll\n"
+       << "      for (int n = 0; n < kEachRow / 2; ++n)\n"
+       << "        a[n] = *reinterpret_cast<const Pair *>(&left[k][y0 + n * kNextRow]);\n"
+       << "#pragma unroll\n"
+       << "      for (int n = 0; n < kEachColumn / 2; ++n)\n"
+       << "        b[n] = *reinterpret_cast<const Pair *>(&right[k][x0 + n * kNextColumn]);\n"
+       << "#pragma unroll\n      for (int y = 0; y < kEachRow; ++y)\n"
+       << "#pragma unroll\n        for (int x = 0; x < kEachColumn; ++x) {\n";
+  emitter->setIndent(10);
+  emitter->bind(left.value, "a[y / 2].lane[y % 2]");
+  emitter->bind(right.value, "b[x / 2].lane[x % 2]");
+  if (failed(emitScalars()))
+    return failure();
+  body << "          " << spellUpdate(combiners[0].op, "acc[y][x]", emitter->get(combiners[0].value), helpers)
+       << "        }\n    }\n    __syncthreads();\n";
+  return success();
+}
+
+/// The products of what is staged, on tensor cores: LEFT and RIGHT spell an element of the thread's.
+static void writeWideProducts(raw_ostream &os, StringRef left, StringRef right) {
+  os << R"(  auto multiply = [&] {
+#pragma unroll
+    for (int k = 0; k < kDepth; k += 4) {
+      double a[kEachRow], b[kEachColumn / 2];
+#pragma unroll
+      for (int y = 0; y < kEachRow; ++y)
+        a[y] = )"
+     << left << R"(;
+#pragma unroll
+      for (int x = 0; x < kEachColumn / 2; ++x)
+        b[x] = )"
+     << right << R"(;
+#pragma unroll
+      for (int y = 0; y < kEachRow; ++y)
+#pragma unroll
+        for (int x = 0; x < kEachColumn / 2; ++x)
+          kgen_mma_m8n8k4(acc[y][2 * x], acc[y][2 * x + 1], a[y], b[x]);
+    }
+  };
+  bool staged = false;
+)";
+}
+
 LogicalResult GenericWriter::writeWideTileBody() {
   auto extentOf = [&](ArrayRef<unsigned> loops) {
     int64_t extent = 1;
@@ -258,21 +373,36 @@ LogicalResult GenericWriter::writeWideTileBody() {
       extent *= positionsOf(loop);
     return extent;
   };
-  const int64_t threadsDown = kElementThreads / threadsAcross;
+  const int64_t threadsDown = kElementThreads / threadsAcross, warpsAcross = threadsAcross / 4;
   Operand &left = inputs[rowOperand], &right = inputs[1 - rowOperand];
-  helpers.need("kgen_pack");
+  const bool multiplies = isProduct();
+  const Staged stagedLeft = findStaged(left), stagedRight = findStaged(right);
+  for (const Staged *each : {&stagedLeft, &stagedRight})
+    leftOutOps.insert_range(each->ops);
+  helpers.need(multiplies ? "kgen_mma_m8n8k4" : "kgen_pack");
+  const bool deepLeft = walksReduction(left, rowLoops), deepRight = walksReduction(right, columnLoops);
+  auto declareStaged = [&](StringRef tile, StringRef size, bool alongReduction) {
+    body << "  __shared__ alignas(16) double " << tile;
+    if (multiplies && alongReduction)
+      body << "[kDepth / 4][" << size << " + 1][4];\n";
+    else
+      body << "[kDepth][" << size << (multiplies ? " + 4];\n" : " + 2];\n");
+  };
   body << "  constexpr int kTall = " << kEachRow * threadsDown << ", kWide = " << kEachColumn * threadsAcross
        << ", kDepth = " << (threadsAcross == 16 ? 16 : 8) << ";\n"
        << "  constexpr int kEachRow = " << kEachRow << ", kEachColumn = " << kEachColumn << ";\n"
        << "  static_assert(kThreads * kEachRow * kEachColumn == kTall * kWide);\n"
+       << "  // From one pair of a thread's rows or columns to the next.\n"
+       << "  constexpr int " << (multiplies ? "" : "kNextRow = kTall * 2 / kEachRow, ")
+       << "kNextColumn = " << (multiplies ? "8" : "kWide * 2 / kEachColumn") << ";\n"
        << "  constexpr " << indexType << " kRows = " << extentOf(rowLoops) << ", kColumns = " << extentOf(columnLoops)
        << ", kDeep = " << extentOf(deepLoops) << ";\n"
        << "  constexpr " << indexType
        << " kDown = (kRows + kTall - 1) / kTall, kAcross = (kColumns + kWide - 1) / kWide;\n"
-       << "  using Pair = kgen_pack<double, 2>;\n"
-       << "  __shared__ alignas(16) double left[kDepth][kTall + 2];\n"
-       << "  __shared__ alignas(16) double right[kDepth][kWide + 2];\n"
-       << "  " << indexType << " block = blockIdx.x;\n"
+       << (multiplies ? "" : "  using Pair = kgen_pack<double, 2>;\n");
+  declareStaged("left", "kTall", deepLeft);
+  declareStaged("right", "kWide", deepRight);
+  body << "  " << indexType << " block = blockIdx.x;\n"
        << "  const " << indexType << " column0 = block % kAcross * kWide;\n"
        << "  block /= kAcross;\n";
   for (const Phase &phase : phases) // neighbours share what they read and write
@@ -283,49 +413,51 @@ LogicalResult GenericWriter::writeWideTileBody() {
     body << "  const " << indexType << " batch = block / kDown;\n";
     declareTilePosition("batch", batchLoops, 2);
   }
-  body << "  // Of each warp's threads 8 stand below each other, 4 side by side.\n"
-       << "  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;\n"
-       << "  const int y0 = (lane % 8 + warp / " << threadsAcross / 4 << " * 8) * 2, x0 = (lane / 8 + warp % "
-       << threadsAcross / 4 << " * 4) * 2;\n"
-       << "  double acc[kEachRow][kEachColumn];\n"
+  body << "  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;\n";
+  if (multiplies)
+    body << "  // A warp has 32 x 16 outputs: 4 x 2 products of 8 x 8.\n"
+         << "  const int warpRow = warp / " << warpsAcross << " * 32, warpColumn = warp % " << warpsAcross << " * 16;\n"
+         << "  const int y0 = warpRow + lane / 4, x0 = warpColumn + lane % 4 * 2;\n";
+  else
+    body << "  // Of each warp's threads 8 stand below each other, 4 side by side.\n"
+         << "  const int y0 = (lane % 8 + warp / " << warpsAcross << " * 8) * 2, x0 = (lane / 8 + warp % "
+         << warpsAcross << " * 4) * 2;\n";
+  body << "  double acc[kEachRow][kEachColumn];\n"
        << "#pragma unroll\n  for (int y = 0; y < kEachRow; ++y)\n"
        << "#pragma unroll\n    for (int x = 0; x < kEachColumn; ++x)\n      acc[y][x] = ";
   if (failed(writeFirstSum()))
     return failure();
+  if (multiplies)
+    writeWideProducts(body, spellStaged("left", deepLeft, "k + lane % 4", "warpRow + lane / 4 + y * 8"),
+                      spellStaged("right", deepRight, "k + lane % 4", "warpColumn + lane / 4 + x * 8"));
   declarePhases();
   // Taps are inner loops: they read nearly the same of what a channel has.
-  body << "  for (" << indexType << " r0 = 0; r0 < kDeep; r0 += kDepth) {\n"
-       << "    const int depth = kDeep % kDepth == 0 || kDeep - r0 > kDepth ? kDepth : int(kDeep - r0);\n";
+  body << "  for (" << indexType << " r0 = 0; r0 < kDeep; r0 += kDepth) {\n";
+  if (!multiplies)
+    body << "    const int depth = kDeep % kDepth == 0 || kDeep - r0 > kDepth ? kDepth : int(kDeep - r0);\n";
   openTapLoops();
   body << "    {\n";
-  // All loads before the first store, so that they are in flight together.
-  FailureOr<std::string> storeLeft = writeWideLoad(left, "left", "kTall", "row0", "kRows", rowLoops);
-  FailureOr<std::string> storeRight = writeWideLoad(right, "right", "kWide", "column0", "kColumns", columnLoops);
+  // All loads before the first store, so that they are in flight together, and beside the products before them.
+  FailureOr<std::string> storeLeft = writeWideLoad(left, stagedLeft, "left", "kTall", "row0", "kRows", rowLoops);
+  FailureOr<std::string> storeRight =
+      writeWideLoad(right, stagedRight, "right", "kWide", "column0", "kColumns", columnLoops);
   if (failed(storeLeft) || failed(storeRight))
     return failure();
-  body << *storeLeft << *storeRight << "    __syncthreads();\n"
-       << "#pragma unroll 4\n"
-       << "    for (int k = 0; k < depth; ++k) {\n"
-       << "      Pair a[kEachRow / 2], b[kEachColumn / 2];\n"
-       << "#pragma unroll\n"
-       << "      for (int n = 0; n < kEachRow / 2; ++n)\n"
-       << "        a[n] = *reinterpret_cast<const Pair *>(&left[k][y0 + n * (kTall * 2 / kEachRow)]);\n"
-       << "#pragma unroll\n"
-       << "      for (int n = 0; n < kEachColumn / 2; ++n)\n"
-       << "        b[n] = *reinterpret_cast<const Pair *>(&right[k][x0 + n * (kWide * 2 / kEachColumn)]);\n"
-       << "#pragma unroll\n      for (int y = 0; y < kEachRow; ++y)\n"
-       << "#pragma unroll\n        for (int x = 0; x < kEachColumn; ++x) {\n";
-  emitter->setIndent(10);
-  emitter->bind(left.argument, "a[y / 2].lane[y % 2]");
-  emitter->bind(right.argument, "b[x / 2].lane[x % 2]");
-  if (failed(emitScalars()))
+  if (multiplies)
+    body << "    if (staged)\n      multiply();\n    __syncthreads();\n";
+  body << *storeLeft << *storeRight << "    __syncthreads();\n";
+  if (multiplies)
+    body << "    staged = true;\n";
+  else if (failed(writeWideUpdate(stagedLeft, stagedRight)))
     return failure();
-  body << "          " << spellUpdate(combiners[0].op, "acc[y][x]", emitter->get(combiners[0].value), helpers)
-       << "        }\n    }\n    __syncthreads();\n    }\n  }\n"
-       << "#pragma unroll\n  for (int y = 0; y < kEachRow; ++y)\n"
+  body << "    }\n  }\n";
+  if (multiplies)
+    body << "  if (staged)\n    multiply();\n";
+  const StringRef inRows = multiplies ? "y * 8" : "y / 2 * kNextRow + y % 2";
+  body << "#pragma unroll\n  for (int y = 0; y < kEachRow; ++y)\n"
        << "#pragma unroll\n    for (int x = 0; x < kEachColumn; ++x) {\n"
-       << "      const " << indexType << " row = row0 + y0 + y / 2 * (kTall * 2 / kEachRow) + y % 2;\n"
-       << "      const " << indexType << " column = column0 + x0 + x / 2 * (kWide * 2 / kEachColumn) + x % 2;\n";
+       << "      const " << indexType << " row = row0 + y0 + " << inRows << ";\n"
+       << "      const " << indexType << " column = column0 + x0 + x / 2 * kNextColumn + x % 2;\n";
   declareTilePosition("row", rowLoops, 6);
   declareTilePosition("column", columnLoops, 6);
   body << "      if (row < kRows && column < kColumns" << testPhases(rowLoops) << testPhases(columnLoops) << ") {\n";

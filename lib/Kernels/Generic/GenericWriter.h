@@ -102,9 +102,14 @@ private:
   int64_t positionsOf(unsigned loop) const;
   mlir::AffineExpr expandCoordinates(mlir::AffineExpr expr) const;
   mlir::LogicalResult writeWideTileBody();
-  mlir::FailureOr<std::string> writeWideLoad(const Operand &operand, llvm::StringRef tile, llvm::StringRef size,
-                                             llvm::StringRef first, llvm::StringRef extent,
+  mlir::FailureOr<std::string> writeWideLoad(const Operand &operand, const Staged &staged, llvm::StringRef tile,
+                                             llvm::StringRef size, llvm::StringRef first, llvm::StringRef extent,
                                              llvm::ArrayRef<unsigned> own);
+  mlir::LogicalResult writeWideUpdate(const Staged &left, const Staged &right);
+  bool isProduct();
+  bool walksReduction(const Operand &operand, llvm::ArrayRef<unsigned> own);
+  std::string spellStaged(llvm::StringRef tile, bool alongReduction, llvm::StringRef deep, llvm::StringRef at);
+  bool keepsZero(const Operand &operand);
   void declareTilePosition(llvm::StringRef linear, llvm::ArrayRef<unsigned> loops, unsigned indent);
   std::string testPhases(llvm::ArrayRef<unsigned> loops) const;
   void declarePhases();

@@ -28,17 +28,24 @@ struct PointwiseFunction {
   llvm::SmallVector<mlir::Value> operands; ///< the tensors behind p0, p1, ...
 };
 
+/// How the function's arithmetic may differ from one rounding after another.
+struct PointwiseOptions {
+  /// Where the result is a product, it is rounded before the caller adds anything to it.
+  bool roundsProduct = false;
+  /// See ScalarEmitter::Options.
+  bool approximates = false;
+};
+
 /// Turns OPS, element-wise aten ops in program order, into the function of one element of RESULT.
 /// SCALARS are the values whose element the caller passes in accN; each has RESULT's shape or
 /// broadcasts to it, and accN is then the element that RESULT's coordinates select. Any other
 /// value that OPS take from outside is an operand, read through its own indexing map (a bias over
 /// channels is `p0[d1]`). COMPUTE_TYPE ("float", "double") is the type of accN and of the answer;
 /// with "float", f16 and bf16 values in between are held in float.
-/// ROUNDSPRODUCT: where the result is a product, it is rounded before the caller adds anything to it.
 /// One diagnostic at an op that is not element-wise or has no linalg form.
 mlir::FailureOr<PointwiseFunction> emitPointwiseFunction(llvm::StringRef functionName,
                                                          llvm::ArrayRef<mlir::Operation *> ops, mlir::Value result,
                                                          llvm::ArrayRef<mlir::Value> scalars,
-                                                         llvm::StringRef computeType, bool roundsProduct = false);
+                                                         llvm::StringRef computeType, PointwiseOptions options = {});
 
 } // namespace kgen::kernels

@@ -29,7 +29,8 @@ namespace kgen::kernels {
 class CudaHelpers {
 public:
   /// Asks for a helper by name: "kgen_maximum", "kgen_minimum", "KGEN_INFINITY", "KGEN_NAN",
-  /// "kgen_floordiv", "kgen_floormod"; or for a header, "cuda_fp16.h", "cuda_bf16.h".
+  /// "kgen_floordiv", "kgen_floormod", "kgen_tanh_softplus", "kgen_mma_m8n8k4"; or for a header, "cuda_fp16.h",
+  /// "cuda_bf16.h".
   void need(llvm::StringRef name) { names.insert(name.str()); }
 
   /// The header that TYPE lives in, if any.
@@ -76,6 +77,9 @@ public:
     /// If a product, it is rounded before anything is added to it: another kernel, or another pass over the elements,
     /// found a statistic among rounded ones.
     mlir::Value roundedProduct = nullptr;
+    /// Writes exponentials, sigmoids, what mish multiplies with and quotients of floats by constants as what the
+    /// hardware has for them, off by some 2^-17 of themselves: classes that round factors to 11 bits do not see it.
+    bool approximates = false;
   };
 
   ScalarEmitter(llvm::raw_ostream &os, CudaHelpers &helpers, Options options)
@@ -109,6 +113,8 @@ public:
 
 private:
   std::string expressionOf(mlir::Operation &op);
+  /// What is as good as OP of ARGS where floats may be approximated; empty: nothing is.
+  std::string approximationOf(mlir::Operation &op, llvm::ArrayRef<std::string> args);
   /// OPERAND for arithmetic: 16-bit floats are read as float.
   std::string arithmeticOperand(mlir::Value operand);
   /// TEXT computed by arithmeticOperand()s, rounded to the 16-bit float TYPE if it is one.
