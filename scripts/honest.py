@@ -24,7 +24,7 @@ import time
 import corpus_servers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TURN = 8  # evaluations of one kernel in a row
+FIRST_TURN = 4  # evaluations of one kernel in a row; each further turn has twice as many
 
 
 def corpus_cases(place, top):
@@ -126,11 +126,14 @@ def main():
     groups = [corpus_servers.Evaluators(args.bin + "/kgen-eval", device) for device in args.device.split(",")]
     verdicts = {name: collections.Counter() for name in kernels}
     details, lock = [], threading.Lock()
-    # In short turns, so that no thread is left with the slowest kernel; each thread has a folder of its own for it. Every kernel has
-    # its first turn before any has its second: what --seconds cuts off are further turns and not the last kernels.
+    # In turns, so that no thread is left with the slowest kernel; each thread has a folder of its own for it. Every kernel has
+    # its first turn before any has its second: what --seconds cuts off are further turns and not the last kernels. Later turns are
+    # longer: an evaluator that meets another graph compiles its right answers anew.
     each = [args.count // len(kernels) + (i < args.count % len(kernels)) for i in range(len(kernels))]
-    queue = collections.deque((name, job, min(each[i] - begun, TURN)) for begun in range(0, max(each), TURN)
-                              for i, (name, job) in enumerate(kernels.items()) if begun < each[i])
+    queue, begun, turn = collections.deque(), 0, FIRST_TURN
+    while begun < max(each):
+        queue.extend((name, job, min(each[i] - begun, turn)) for i, (name, job) in enumerate(kernels.items()) if begun < each[i])
+        begun, turn = begun + turn, 2 * turn
 
     def late():
         return args.seconds and time.time() - start > args.seconds

@@ -617,6 +617,9 @@ void Evaluator::redraw() { redraw(secretSeed()); }
 void Evaluator::redraw(uint64_t seed) {
   parts.seed = seed;
   references.clear();
+  for (judge::AnswerSource *source : {parts.oracle.get(), parts.cpuOracle.get()})
+    if (source)
+      source->stay();
 }
 
 std::string Evaluator::seedText() const { return "seed " + llvm::utohexstr(parts.seed); }

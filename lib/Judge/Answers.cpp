@@ -313,7 +313,12 @@ public:
 
   void rest(llvm::StringRef graph) override {
     std::lock_guard<std::mutex> guard(lock);
-    llvm::erase_if(idle, [&](const auto &each) { return each->knows(graph); });
+    if (!stays)
+      llvm::erase_if(idle, [&](const auto &each) { return each->knows(graph); });
+  }
+  void stay() override {
+    std::lock_guard<std::mutex> guard(lock);
+    stays = true;
   }
 
 private:
@@ -357,6 +362,7 @@ private:
 
   std::mutex lock;
   std::vector<std::unique_ptr<OracleProcess>> idle;
+  bool stays = false;
 };
 
 } // namespace

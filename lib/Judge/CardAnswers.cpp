@@ -84,6 +84,7 @@ public:
   }
   llvm::Expected<double> flops(llvm::StringRef graph) override { return cpu->flops(graph); }
   void rest(llvm::StringRef graph) override { cpu->rest(graph); }
+  void stay() override { cpu->stay(); }
 
   void prepare(llvm::StringRef graph, const candidate::LaunchPlan &plan) override {
     if (!isForCard(graph, plan))

@@ -91,6 +91,8 @@ public:
   virtual llvm::Expected<double> flops(llvm::StringRef graph);
   /// No question about GRAPH is expected soon: gives memory back.
   virtual void rest(llvm::StringRef /*graph*/) {}
+  /// The same graphs will be asked about again and again: rest() gives nothing back from now on.
+  virtual void stay() {}
   /// Does for judge(GRAPH, PLAN) what takes its time and can be done ahead. What goes wrong is judge()'s to tell.
   virtual void prepare(llvm::StringRef /*graph*/, const candidate::LaunchPlan & /*plan*/) {}
   /// Answers GRAPH's questions and keeps what it answered. PLAN's inputs and outputs are the graph's; THREADS may
