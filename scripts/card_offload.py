@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kgen.compile(..., offload=True) on a card: equal answers, and what a model takes of the card's memory.
 
-Usage: card_offload.py [--model NAME] [--types bf16,fp32] [--batch N] [--device cuda:0]      NAME: a model of tests/published.py, of published size with random
+Usage: card_offload.py [--model NAME] [--types bf16,fp32] [--batch N] [--device cuda:0] [--search MINUTES]      NAME: a model of tests/published.py, of published size with random
 weights; resnet (ResNet-50) unless said. fp32 is with products in TF32: strict fp32 prepares nothing of ResNet-50.
-KGEN_BIN and KGEN_RUNTIME name kgen's tools and its runtime. Exit 1 where an answer, or what is to be true of the memory, is wrong.
+Kernels are the catalogue's first ideas, or what a search of MINUTES found. KGEN_BIN and KGEN_RUNTIME name kgen's tools and its runtime. Exit 1 where an answer, or what is to be true of the memory, is wrong.
 
 allocated: torch.cuda.memory_allocated between calls; peak: torch.cuda.max_memory_allocated of one call; both in MB, with the input.
 """
@@ -23,6 +23,7 @@ def parse():
     parser.add_argument("--types", default="fp32,bf16", help="fp32, bf16 or both, by commas")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--search", type=float, help="minutes of search for the kernels (default: none)")
     return parser.parse_args()
 
 
@@ -107,7 +108,9 @@ def main():
                 inputs = [value.to(options.device) for value in make_inputs()]
                 call = module
                 if name != "PyTorch":
-                    call = kgen.compile(module, tuple(inputs), search="none", offload=name != "kgen")
+                    offload = name != "kgen"  # the kernels of its search are the first one's
+                    search = "none" if options.search is None else "cached" if offload else options.search
+                    call = kgen.compile(module, tuple(inputs), search=search, offload=offload)
                 answer, allocated, peak = measure(call, inputs)
                 expected = answer if expected is None else expected
                 off = distance(answer, expected)
