@@ -89,7 +89,7 @@ SmallVector<Operation *> sliceBetween(Value root, ArrayRef<Value> stops) {
 }
 
 FailureOr<ElementPiece> makeElementPiece(std::string name, Value root, ArrayRef<Value> stops, ArrayRef<int64_t> shape,
-                                         bool roundsProduct) {
+                                         PointwiseOptions options) {
   ElementPiece piece;
   piece.root = root;
   piece.name = std::move(name);
@@ -108,8 +108,7 @@ FailureOr<ElementPiece> makeElementPiece(std::string name, Value root, ArrayRef<
     piece.scalars = {root};
     return piece;
   }
-  FailureOr<PointwiseFunction> function =
-      emitPointwiseFunction(piece.name, ops, root, piece.scalars, "float", {.roundsProduct = roundsProduct});
+  FailureOr<PointwiseFunction> function = emitPointwiseFunction(piece.name, ops, root, piece.scalars, "float", options);
   if (failed(function))
     return failure();
   piece.function = std::move(*function);

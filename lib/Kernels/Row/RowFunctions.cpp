@@ -10,6 +10,7 @@
 
 #include "RowEmitter.h"
 
+#include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -31,11 +32,12 @@ static bool isMean(Operation *op) {
 
 LogicalResult RowEmitter::makePieces() {
   FailureOr<ElementPiece> piece =
-      makeElementPiece(name + "_" + "before", program.held, {}, layout.shape, /*roundsProduct=*/true);
+      makeElementPiece(name + "_" + "before", program.held, {}, layout.shape, {.roundsProduct = true});
   if (failed(piece))
     return failure();
   before = std::move(*piece);
-  piece = makeElementPiece(name + "_" + "inside", program.source, {program.held}, layout.shape, /*roundsProduct=*/true);
+  piece =
+      makeElementPiece(name + "_" + "inside", program.source, {program.held}, layout.shape, {.roundsProduct = true});
   if (failed(piece))
     return failure();
   inside = std::move(*piece);
@@ -82,12 +84,15 @@ LogicalResult RowEmitter::makePieces() {
       return failure();
     ofPicks.push_back({output.result, std::move(*piece)});
   }
+  const bool approximates =
+      schedule.fastMath && precisionOf(dispatch->getParentOfType<ModuleOp>()) != Precision::StrictFP32;
   SmallVector<Value> stops = {program.held, program.source};
   llvm::append_range(stops, program.normalizes ? folded : llvm::to_vector(program.rowValues));
   for (const RowOutput &output : program.outputs) {
     if (output.perRow)
       continue;
-    piece = makeElementPiece(name + "_" + "behind" + std::to_string(output.result), output.value, stops, layout.shape);
+    piece = makeElementPiece(name + "_" + "behind" + std::to_string(output.result), output.value, stops, layout.shape,
+                             {.approximates = approximates});
     if (failed(piece))
       return failure();
     behind.push_back({output.result, std::move(*piece)});

@@ -42,9 +42,9 @@ int64_t widestPackedElement(DispatchOp dispatch, llvm::ArrayRef<int64_t> shape);
 llvm::SmallVector<mlir::Operation *> sliceBetween(mlir::Value root, llvm::ArrayRef<mlir::Value> stops);
 
 /// The piece from STOPS and from the block arguments of SHAPE to ROOT; the kernel spells those
-/// values, every other input is read inside the function. ROUNDSPRODUCT: see emitPointwiseFunction.
+/// values, every other input is read inside the function. OPTIONS: see emitPointwiseFunction.
 mlir::FailureOr<ElementPiece> makeElementPiece(std::string name, mlir::Value root, llvm::ArrayRef<mlir::Value> stops,
-                                               llvm::ArrayRef<int64_t> shape, bool roundsProduct = false);
+                                               llvm::ArrayRef<int64_t> shape, PointwiseOptions options = {});
 
 /// The call of PIECE. SCALAR spells the element of a value, DIMS the coordinates of the root's
 /// element; those that the function ignores are passed as 0.
