@@ -312,9 +312,10 @@ def ClusterKey : Key<"cluster", ClusterDirective, IntOf<[1, 2, 4, 8]>, [Taken<[G
 }
 
 def SpecializeDirective : Directive<"SpecializeOp", "specialize", "A", "2 pingpong = on overlap = off">;
-def ConsumersKey : Key<"consumers", SpecializeDirective, IntFrom<1, 3>,
-    [Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvWgmma, AttentionWgmma]>], "warpgroups that compute, beside those that copy"> {
-  let Neighbours = [1, 2, 3];
+def ConsumersKey : Key<"consumers", SpecializeDirective, IntFrom<1, 4>,
+    [Taken<[GemmWgmma, GemmCluster, ConvImplicit, ConvWgmma, AttentionWgmma], IntFrom<1, 3>>, MayTake<[ConvHalo]>],
+    "warpgroups that compute, beside those that copy"> {
+  let Neighbours = [1, 2, 3, 4];
 }
 def PingpongKey : Key<"pingpong", SpecializeDirective, OnOff, [Taken<[AttentionWgmma]>],
     "whether the warpgroups of an attention kernel take turns at the tensor cores">;

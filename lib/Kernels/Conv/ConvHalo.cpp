@@ -60,7 +60,8 @@ struct Plan {
   double parted = 0;      ///< sectors of a channel that a tile writes a part of
   int64_t stored = 0;     ///< channels of a tile, at most
 
-  Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, bool scaled, const Chip &chip);
+  Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, std::optional<int64_t> consumers,
+       bool scaled, const Chip &chip);
   int64_t pitchOf(int64_t width) const { return roundUp(before + width + reach[2], run); }
   int64_t consumers() const { return parts * teams; }
   int64_t threads() const { return ideas::haloThreads(consumers()); }
@@ -107,7 +108,8 @@ static int64_t lanesOf(const Conv &conv, bool scaled) {
 }
 /// Registers of a thread that loads for a step's pixels, of which it has two: more, with their addresses, spill.
 static int64_t mostLoaded(const Plan &plan, const Conv &conv) {
-  return plan.run > 1 || !conv.elementType.isF32() ? 48 : 32;
+  const bool few = plan.consumers() > 3; // registers of a thread
+  return !few && (plan.run > 1 || !conv.elementType.isF32()) ? 48 : 32;
 }
 
 /// Of stride 1, a transposed convolution is a plain one with mirrored filters.
@@ -126,7 +128,8 @@ static int64_t reachOf(const Conv &conv, int d) {
   return last;
 }
 
-Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, bool scaled, const Chip &chip)
+Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, std::optional<int64_t> consumers,
+           bool scaled, const Chip &chip)
     : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages), folds(conv.fold.has_value()), scaled(scaled),
       lanes(lanesOf(conv, scaled)), portion(bk) {
   int64_t phasesH = 1;
@@ -141,7 +144,7 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     shareBytes = kShareBytes;
   }
   parts = filters / 64 / blocks * phasesH;
-  teams = ideas::haloTeams(parts);
+  teams = consumers ? std::max<int64_t>(1, *consumers / parts) : ideas::haloTeams(parts);
   const Sizes &out = conv.wholeOut(), &kernel = conv.wholeKernel();
   lead = conv.padding;
   for (int d = 0; d < 3; ++d)
@@ -257,7 +260,10 @@ static LogicalResult checkShape(DispatchOp dispatch, const Conv &conv, const Chi
 }
 
 /// Why PLAN is none, or an empty string.
-static std::string findFault(const Conv &conv, const Plan &plan, const Chip &chip) {
+static std::string findFault(const Conv &conv, const Plan &plan, std::optional<int64_t> consumers, const Chip &chip) {
+  if (consumers && *consumers % plan.parts)
+    return llvm::formatv("a tile of {0} filters takes {1} warpgroups, and {2} consumers are no whole number of tiles",
+                         plan.filters, plan.parts, *consumers);
   if (plan.consumers() > ideas::mostHaloConsumers)
     return llvm::formatv("a tile of {0} filters takes {1} warpgroups, {2} at most are there", plan.filters, plan.parts,
                          ideas::mostHaloConsumers);
@@ -328,14 +334,14 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
   std::optional<SmallVector<int64_t>> given = params.getInts(key::tile);
   if (given && given->size() != 3)
     return dispatch.emitError("a tile of im2col = halo is [pixels, filters, channels of a step]");
-  std::optional<int64_t> wanted = params.getInt(key::stages);
+  std::optional<int64_t> wanted = params.getInt(key::stages), consumers = params.getInt(key::consumers);
   double least = std::numeric_limits<double>::infinity();
   std::string fault = "no tile fits";
   std::array<int64_t, 3> best = {};
   int64_t stages = 0;
   auto consider = [&](const std::array<int64_t, 3> &tile, int64_t count) {
-    Plan plan(conv, tile, count, scaled, chip);
-    std::string found = findFault(conv, plan, chip);
+    Plan plan(conv, tile, count, consumers, scaled, chip);
+    std::string found = findFault(conv, plan, consumers, chip);
     if (!found.empty()) {
       fault = found;
       return;
@@ -358,8 +364,8 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
       consider({(*given)[0], (*given)[1], (*given)[2]}, count);
       continue;
     }
-    for (int64_t n : {256, 224, 192, 160, 128, 96, 64, 32}) {
-      if (n == 32 && !conv.fold)
+    for (int64_t n : {256, 224, 192, 160, 128, 96, 64, 48, 32}) {
+      if (!consumers && (n == 48 || (n == 32 && !conv.fold)))
         continue;
       for (int64_t filters : {64, 128, 192})
         for (int64_t bk : {2 * unit, unit})
@@ -503,7 +509,7 @@ static void fillFold(TemplateFill &fill, const Conv &conv, const ConvTail &made,
 FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, const schedule::ConvHalo &schedule,
                                      const Chip &chip) {
   const bool scaled = isScaled(conv, schedule.dtype);
-  Plan plan(conv, schedule.tile, schedule.stages, scaled, chip);
+  Plan plan(conv, schedule.tile, schedule.stages, schedule.consumers, scaled, chip);
   std::string name = dispatch.getName().str();
   FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
   if (failed(made))

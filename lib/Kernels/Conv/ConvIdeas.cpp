@@ -28,7 +28,11 @@ static bool fitsHalo(const DispatchFacts &f, const std::map<std::string, std::st
   int64_t pixels = 0, filters = 0;
   if (sizes.size() != 3 || sizes[0].trim().getAsInteger(10, pixels) || sizes[1].trim().getAsInteger(10, filters))
     return true; // left to the family
-  const int64_t parts = filters / 64 * f.phaseRows, consumers = parts * haloTeams(parts);
+  const int64_t parts = filters / 64 * f.phaseRows;
+  int64_t consumers = parts * haloTeams(parts);
+  if (auto given = settings.find("consumers"); given != settings.end())
+    if (StringRef(given->second).getAsInteger(10, consumers) || consumers % parts != 0)
+      return false;
   return consumers <= mostHaloConsumers &&
          pixels / 2 * f.phaseColumns + otherHaloRegisters <= haloRegisters(consumers, Chip()) &&
          (filters == 64 || filters <= int64_t(alignTo(uint64_t(std::max<int64_t>(f.n, 1)), 64)));
@@ -138,7 +142,9 @@ std::vector<CatalogueEntry> getConvIdeas() {
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[160, 128, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 64, 32]",
-        "mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 32]"},
+        "mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 32]",
+        "mma=wgmma; im2col=halo; dtype=fp16; consumers=4; tile=[48, 64, 32]",
+        "mma=wgmma; im2col=halo; dtype=fp16; consumers=4; tile=[96, 64, 16]"},
        /*restart=*/true,
        /*pools=*/false,
        /*derive=*/nullptr,

@@ -133,7 +133,8 @@ constexpr int PATCH_PITCH = 36; // 32 outputs of a channel
 constexpr int SWEEPS = ceil_div(N * SETS, 32), CHANNEL_PITCH = SWEEPS * 32 + 8 * SETS;
 // Of those a thread has as many outputs in registers as fit beside its sums, half of which have left by then if a warp
 // stores 8 of its 16 rows at once: a register is free again once its store has left the multiprocessor.
-constexpr int IN_REGISTERS = larger(16, smaller(32, 128 - SETS * N / (AT_ONCE == 8 ? 4 : 2)));
+constexpr int IN_REGISTERS =
+    larger(16, smaller(32, (CONSUMERS > 3 ? 64 : 128) - SETS * N / (AT_ONCE == 8 ? 4 : 2)));
 constexpr int TOGETHER = smaller(AT_ONCE, SWEEPS * 8 <= IN_REGISTERS   ? 8
                                           : SWEEPS * 4 <= IN_REGISTERS ? 4
                                           : SWEEPS * 2 <= IN_REGISTERS ? 2

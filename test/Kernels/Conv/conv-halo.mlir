@@ -123,3 +123,47 @@ func.func @f(%x: tensor<8x64x56x56xf16>, %w: tensor<64x64x3x3xf16>) -> tensor<8x
   } : tensor<8x64x56x56xf16>
   return %0 : tensor<8x64x56x56xf16>
 }
+
+// -----
+
+// Four warpgroups are two tiles under way; small ones, since a thread has few registers.
+// CHECK-LABEL: kgen.source @teams
+// CHECK-SAME: constexpr int PARTS = 2, TEAMS = 2;
+// CHECK-SAME: constexpr int PRODUCER_REGISTERS = 96, CONSUMER_REGISTERS = 96;
+// CHECK-SAME: consumers = 4
+// CHECK: kgen.launch @teams::@teams_main {{.*}} block [640, 1, 1]
+func.func @f(%x: tensor<8x64x8x8xf32>, %w: tensor<64x32x3x3xf32>) -> tensor<8x32x16x16xf32> {
+  %0 = kgen.dispatch @teams schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, dtype = fp16, consumers = 4>)
+      ins(%x, %w : tensor<8x64x8x8xf32>, tensor<64x32x3x3xf32>) {
+  ^bb0(%a: tensor<8x64x8x8xf32>, %b: tensor<64x32x3x3xf32>):
+    %1 = aten.conv_transpose2d.input %a, %b stride [2, 2] padding [1, 1] output_padding [1, 1] : (tensor<8x64x8x8xf32>, tensor<64x32x3x3xf32>) -> tensor<8x32x16x16xf32>
+    kgen.yield %1 : tensor<8x32x16x16xf32>
+  } : tensor<8x32x16x16xf32>
+  return %0 : tensor<8x32x16x16xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<8x64x8x8xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<8x32x16x16xf16> {
+  // expected-error @+1 {{im2col = halo: a tile of 64 filters takes 2 warpgroups, and 3 consumers are no whole number of tiles}}
+  %0 = kgen.dispatch @odd schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, tile = [64, 64, 16], consumers = 3>)
+      ins(%x, %w : tensor<8x64x8x8xf16>, tensor<64x32x3x3xf16>) {
+  ^bb0(%a: tensor<8x64x8x8xf16>, %b: tensor<64x32x3x3xf16>):
+    %1 = aten.conv_transpose2d.input %a, %b stride [2, 2] padding [1, 1] output_padding [1, 1] : (tensor<8x64x8x8xf16>, tensor<64x32x3x3xf16>) -> tensor<8x32x16x16xf16>
+    kgen.yield %1 : tensor<8x32x16x16xf16>
+  } : tensor<8x32x16x16xf16>
+  return %0 : tensor<8x32x16x16xf16>
+}
+
+// -----
+
+func.func @f(%x: tensor<8x64x8x8xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<8x32x16x16xf16> {
+  // expected-error @+1 {{im2col = halo: the tile needs 96 accumulators and about 40 other registers in a thread, 96 are left to it}}
+  %0 = kgen.dispatch @large schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, tile = [96, 64, 16], consumers = 4>)
+      ins(%x, %w : tensor<8x64x8x8xf16>, tensor<64x32x3x3xf16>) {
+  ^bb0(%a: tensor<8x64x8x8xf16>, %b: tensor<64x32x3x3xf16>):
+    %1 = aten.conv_transpose2d.input %a, %b stride [2, 2] padding [1, 1] output_padding [1, 1] : (tensor<8x64x8x8xf16>, tensor<64x32x3x3xf16>) -> tensor<8x32x16x16xf16>
+    kgen.yield %1 : tensor<8x32x16x16xf16>
+  } : tensor<8x32x16x16xf16>
+  return %0 : tensor<8x32x16x16xf16>
+}

@@ -78,7 +78,7 @@ if arch == "sm_90a":
               ("gemm, split_at = cluster, cluster = 2, split_k = 3", *LINEAR), ("gemm, split_at = cluster", *BATCH_OF_1), ("gemm, mma = wgmma", *HALVES), ("conv, mma = wgmma", *CONV),
               ("conv, mma = wgmma, pipeline = tma", *CONV), ("conv, mma = wgmma, pipeline = tma", *GROUPED), ("conv, mma = wgmma, pipeline = tma, split_k = 2", *STRIDED),
               *((f"conv, mma = wgmma, im2col = halo{halves}", *case) for case in (FEW_FILTERS, TRANSPOSED, FOLDED) for halves in ("", ", dtype = fp16")),
-              ("conv, mma = wgmma, im2col = halo", *STRIDED), ("attention, mma = wgmma", *ATTENTION), ("attention, split_keys = 2, split_at = cluster", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
+              ("conv, mma = wgmma, im2col = halo", *STRIDED), ("conv, mma = wgmma, im2col = halo, dtype = fp16, consumers = 4, tile = [32, 64, 16]", *TRANSPOSED), ("attention, mma = wgmma", *ATTENTION), ("attention, split_keys = 2, split_at = cluster", *ATTENTION), ("row, resident = grid", *SOFTMAX)]
 
 arguments, results, body = [], [], []
 for number, (family, op, inputs, result) in enumerate(CASES):

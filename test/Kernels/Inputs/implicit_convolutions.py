@@ -46,9 +46,9 @@ TRANSPOSED = [
     (1, 24, [3, 4, 5], 20, [2, 3, 4], [3, 2, 2], [0, 1, 1], [1, 1, 1], [0, 1, 0], True, "residual", ""),
 ]
 # The schedules of the cases with "halo": teams and parts of warpgroups, filters that stay and that travel, several boxes and filters' tiles for a block.
-HALO = ["", "tile = [64, 128, 16]", "tile = [64, 64, 16], stages = 2", "tile = [48, 64, 32], mma_inflight = 0", "", "tile = [96, 64, 16]", "tile = [64, 64, 16]",
-        "tile = [32, 64, 16], stages = 4", "tile = [64, 64, 32], stages = 3"]
-HALO_TRANSPOSED = ["tile = [128, 64, 16]", "tile = [48, 64, 16]", None, None, "", None, "tile = [64, 64, 16], stages = 2", None, None, "tile = [64, 128, 16]",
+HALO = ["", "tile = [64, 128, 16]", "tile = [64, 64, 16], stages = 2", "tile = [48, 64, 32], mma_inflight = 0", "", "tile = [96, 64, 16]", "tile = [64, 64, 16], consumers = 4",
+        "tile = [32, 64, 16], stages = 4, consumers = 3", "tile = [64, 64, 32], stages = 3"]
+HALO_TRANSPOSED = ["tile = [128, 64, 16]", "tile = [48, 64, 16], consumers = 4", None, None, "", None, "tile = [64, 64, 16], stages = 2", None, None, "tile = [64, 128, 16]",
                    "tile = [32, 64, 16]"]
 
 

@@ -16,13 +16,13 @@
 namespace kgen::ideas {
 
 /// Warpgroups that multiply in one block, at most.
-constexpr int64_t mostHaloConsumers = 3;
+constexpr int64_t mostHaloConsumers = 4;
 /// Warps that load.
 constexpr int64_t haloProducerWarps = 4;
 /// Registers of a thread that multiplies, besides its sums.
 constexpr int64_t otherHaloRegisters = 40;
 
-/// Tiles that a block has under way: a lone warpgroup takes turns with a second one.
+/// Tiles that a block has under way unless the schedule says otherwise: a lone warpgroup takes turns with a second one.
 constexpr int64_t haloTeams(int64_t partsOfTile) { return partsOfTile == 1 ? 2 : 1; }
 /// Threads of a block with so many warpgroups that multiply, and those that load.
 constexpr int64_t haloThreads(int64_t consumers) { return 128 * consumers + 32 * haloProducerWarps; }
