@@ -457,6 +457,15 @@ static bool isOneMoreThanExponential(Value value) {
          llvm::any_of(sum->getOperands(), [](Value term) { return term.getDefiningOp<math::ExpOp>(); });
 }
 
+/// Whether OP's result jumps where its operand hardly moves: a whole quotient must be one.
+static bool jumps(Operation &op) {
+  if (isa<math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp, math::TruncOp, arith::FPToSIOp,
+          arith::FPToUIOp, arith::RemFOp>(op))
+    return true;
+  return isa<arith::CmpFOp>(op) &&
+         !llvm::all_of(op.getUsers(), [](Operation *user) { return isa<arith::SelectOp>(user); });
+}
+
 std::string ScalarEmitter::approximationOf(Operation &op, ArrayRef<std::string> args) {
   if (isa<math::ExpOp>(op))
     return "__expf(" + args[0] + ")";
@@ -475,7 +484,7 @@ std::string ScalarEmitter::approximationOf(Operation &op, ArrayRef<std::string> 
   if (matchPattern(quotient.getLhs(), m_OneFloat()) && isOneMoreThanExponential(quotient.getRhs()))
     return "__fdividef(" + args[0] + ", " + args[1] + ")";
   APFloat divisor(APFloat::IEEEsingle());
-  if (!matchPattern(quotient.getRhs(), m_ConstantFloat(&divisor)))
+  if (!matchPattern(quotient.getRhs(), m_ConstantFloat(&divisor)) || llvm::any_of(*op.getBlock(), jumps))
     return "";
   bool lossy;
   divisor.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &lossy);

@@ -10,6 +10,9 @@
 // TEXT-DAG: = __fdividef(1.0f, t
 // TEXT-DAG: = kgen_tanh_softplus(acc0)
 // TEXT-DAG: * 0.16666667f;
+// A whole quotient stays one.
+// TEXT: float thirds_pointwise(
+// TEXT: / 3.0f;
 // RUN: kgen-opt strict.mlir -kgen-lower-dispatches="multiprocessors=2" | kgen-translate --kgen-to-cuda | FileCheck %s --check-prefix=STRICT --implicit-check-not=__expf --implicit-check-not=__fdividef --implicit-check-not=kgen_tanh_softplus
 // STRICT-DAG: tanhf(
 // STRICT-DAG: log1pf(
@@ -25,7 +28,7 @@
 
 //--- layers.mlir
 module attributes {kgen.precision = "tf32"} {
-func.func @layers(%x: tensor<96x48xf32> {kgen.init = "normal(0, 1)"}, %small: tensor<64x48xf32> {kgen.init = "normal(0, 0.2)"}, %large: tensor<64x48xf32> {kgen.init = "normal(0, 20)"}) -> (tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>) {
+func.func @layers(%x: tensor<96x48xf32> {kgen.init = "normal(0, 1)"}, %small: tensor<64x48xf32> {kgen.init = "normal(0, 0.2)"}, %large: tensor<64x48xf32> {kgen.init = "normal(0, 20)"}) -> (tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>) {
   %0 = kgen.dispatch @swish schedule(#kgen.schedule<family = gemm, mma = mma_sync, dtype = tf32, tile = [32, 32, 16]>)
       ins(%x, %large : tensor<96x48xf32>, tensor<64x48xf32>) {
   ^bb0(%l: tensor<96x48xf32>, %r: tensor<64x48xf32>):
@@ -55,6 +58,17 @@ func.func @layers(%x: tensor<96x48xf32> {kgen.init = "normal(0, 1)"}, %small: te
     %p = aten.hardswish %m : (tensor<96x64xf32>) -> tensor<96x64xf32>
     kgen.yield %p : tensor<96x64xf32>
   } : tensor<96x64xf32>
-  return %0, %1, %2, %3 : tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>
+  %4 = kgen.dispatch @thirds schedule(#kgen.schedule<family = gemm, mma = mma_sync, dtype = tf32, tile = [32, 32, 16]>)
+      ins(%x, %small : tensor<96x48xf32>, tensor<64x48xf32>) {
+  ^bb0(%l: tensor<96x48xf32>, %r: tensor<64x48xf32>):
+    %m = aten.linear %l, %r : (tensor<96x48xf32>, tensor<64x48xf32>) -> tensor<96x64xf32>
+    %d = aten.div.Scalar %m {other = 3.0} : (tensor<96x64xf32>) -> tensor<96x64xf32>
+    %f = aten.floor %d : (tensor<96x64xf32>) -> tensor<96x64xf32>
+    %p = aten.sub.Tensor %d, %f : (tensor<96x64xf32>, tensor<96x64xf32>) -> tensor<96x64xf32>
+    %q = aten.mul.Scalar %p {other = 0.001} : (tensor<96x64xf32>) -> tensor<96x64xf32>
+    %s = aten.add.Tensor %q, %d : (tensor<96x64xf32>, tensor<96x64xf32>) -> tensor<96x64xf32>
+    kgen.yield %s : tensor<96x64xf32>
+  } : tensor<96x64xf32>
+  return %0, %1, %2, %3, %4 : tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>, tensor<96x64xf32>
 }
 }
