@@ -287,6 +287,9 @@ std::string RowEmitter::finishFunction() {
       folded = "state.maximum + logf(state.sum)";
     else if (program.statistic == RowStatistic::Sum)
       folded = foldedValue(op, "state.sum");
+    else if (auto variance = dyn_cast<aten::VarCorrectionOp>(op))
+      folded = llvm::formatv("state.deviation / static_cast<float>({0:f1})",
+                             std::max(double(program.layout.columns) - variance.getCorrection(), 0.0));
     bool usesFolded = false;
     std::string stores;
     for (auto [index, piece] : llvm::enumerate(ofRow)) {
@@ -296,6 +299,8 @@ std::string RowEmitter::finishFunction() {
       auto scalar = [&](Value value) {
         if (auto sum = llvm::find(program.furtherSums, value.getDefiningOp()); sum != program.furtherSums.end())
           return "folded" + std::to_string(sum - program.furtherSums.begin() + 1);
+        if (llvm::is_contained(program.means, value.getDefiningOp()))
+          return std::string("state.mean");
         if (value.getDefiningOp() == op)
           return isa<IntegerType>(elementTypeOf(value)) ? std::string("state.index") : std::string("folded");
         return std::string("0");

@@ -21,6 +21,7 @@ namespace kgen::kernels {
 SmallVector<Operation *> RowProgram::statisticOps() const {
   SmallVector<Operation *> ops = {statisticOp};
   llvm::append_range(ops, furtherSums);
+  llvm::append_range(ops, means);
   return ops;
 }
 
@@ -152,6 +153,10 @@ static FailureOr<bool> describeStatistic(Operation *op, RowProgram &program) {
         program.normalizes = true;
         for (int64_t i = 2; i < norm.getInput().getType().getRank(); ++i)
           dims.push_back(i);
+      })
+      .Case<aten::VarCorrectionOp>([&](auto variance) {
+        program.statistic = RowStatistic::Moments;
+        dims = llvm::to_vector(variance.getDim());
       })
       .Case<aten::SumOp, aten::MeanOp>([&](auto) { program.statistic = RowStatistic::Sum; })
       .Case<aten::SumDimIntListOp, aten::MeanDimOp>([&](auto reduction) {
@@ -322,6 +327,15 @@ static bool isFurtherSum(const RowProgram &program, const RowProgram &other) {
   return llvm::none_of(sliceBetween(other.source, {}), [&](Operation *op) { return llvm::is_contained(ops, op); });
 }
 
+/// Whether the statistics of MEAN and VARIANCE are a mean and a variance of the same rows.
+static bool isMeanBeside(const RowProgram &mean, const RowProgram &variance) {
+  return isa<aten::MeanOp, aten::MeanDimOp>(mean.statisticOp) && isa<aten::VarCorrectionOp>(variance.statisticOp) &&
+         mean.furtherSums.empty() && mean.source == variance.source && mean.layout.parts == variance.layout.parts &&
+         mean.layout.firstFolded == variance.layout.firstFolded &&
+         mean.layout.lastFolded == variance.layout.lastFolded &&
+         shapeOf(mean.statisticOp->getResult(0)) == shapeOf(variance.statisticOp->getResult(0));
+}
+
 FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
   RowProgram program;
   SmallVector<Operation *> gathers, reshapes;
@@ -341,6 +355,15 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
       return op.emitOpError("has no place in a row kernel: expected element-wise ops around one row statistic");
     if (program.statisticOp && isFurtherSum(program, described)) {
       program.furtherSums.push_back(&op);
+      continue;
+    }
+    if (program.statisticOp && isMeanBeside(described, program)) {
+      program.means.push_back(&op);
+      continue;
+    }
+    if (program.statisticOp && isMeanBeside(program, described)) {
+      described.means.push_back(program.statisticOp);
+      program = described;
       continue;
     }
     if (program.statisticOp) {

@@ -67,6 +67,7 @@ struct RowPick {
 struct RowProgram {
   mlir::Operation *statisticOp = nullptr;
   llvm::SmallVector<mlir::Operation *> furtherSums; ///< of the same rows, taken in the same pass
+  llvm::SmallVector<mlir::Operation *> means;       ///< beside a variance, of what that is taken of
   RowStatistic statistic = RowStatistic::Sum;
   bool normalizes = false; ///< statisticOp's result has one element for each element of its operand
   RowLayout layout;
@@ -86,7 +87,7 @@ struct RowProgram {
   bool hasPlaces() const;
   /// Elements of which the beginnings of all rows are multiples, a power of two of at most 16.
   int64_t alignment() const;
-  /// `statisticOp`, then `furtherSums`.
+  /// `statisticOp`, then `furtherSums` and `means`.
   llvm::SmallVector<mlir::Operation *> statisticOps() const;
   /// What they give.
   llvm::SmallVector<mlir::Value> statistics() const;
