@@ -101,7 +101,7 @@ private:
     // Elsewhere, what is in front would be computed once for each use. Before a convolution, pooling or product that is
     // permutes only.
     Operation *source = dispatch.getInputs().empty() ? nullptr : dispatch.getInputs()[0].getDefiningOp();
-    if (family.readsOnce() || family.name() == "conv" || family.name() == "gemm" ||
+    if (family.readsOnce(root) || family.name() == "conv" || family.name() == "gemm" ||
         (family.name() == "pool" && source && movesChannels(source, /*toLast=*/false)))
       if (FailureOr<DispatchOp> grown = fuseProducers(rewriter, dispatch, any, why); succeeded(grown))
         dispatch = *grown;

@@ -142,6 +142,19 @@ TEST_F(MlirGraphCompilerTest, GroupsFollowFusion) {
   EXPECT_EQ(groupsOf(*compiler, signature, body, graph::Fusion::Pool), "conv: CONV2D relu max_pool2d");
 }
 
+TEST_F(MlirGraphCompilerTest, PoolsOfWindowsApartTakeWhatIsInFront) {
+  const std::string x = "tensor<2x3x12x12xf32>";
+  auto pooled = [&](const std::string &stride, const std::string &result) {
+    return groupsOf(*compiler, "%x: " + x + ") -> " + result,
+                    "  %0 = aten.abs %x : (" + x + ") -> " + x + "\n  %1 = aten.max_pool2d %0 kernel [3, 3] stride " +
+                        stride + " : (" + x + ") -> " + result + "\n  return %1 : " + result + "\n",
+                    graph::Fusion::Epilogue);
+  };
+  EXPECT_EQ(pooled("[3, 3]", "tensor<2x3x4x4xf32>"), "pool: abs MAX_POOL2D");
+  EXPECT_EQ(pooled("[4, 3]", "tensor<2x3x3x4xf32>"), "pool: abs MAX_POOL2D");
+  EXPECT_EQ(pooled("[3, 2]", "tensor<2x3x4x5xf32>"), "pointwise: ABS; pool: MAX_POOL2D");
+}
+
 TEST_F(MlirGraphCompilerTest, ReductionsJoinConvolutions) {
   const std::string conv = "tensor<2x64x30x30xf32>", one = "tensor<2x1x30x30xf32>";
   const std::string signature = "%x: tensor<2x16x32x32xf32>, %w: tensor<64x16x3x3xf32>) -> tensor<2x1x1x30xf32>";

@@ -165,9 +165,9 @@ public:
   virtual mlir::FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params,
                                              const Chip &chip) const = 0;
 
-  /// Whether a kernel reads each element of its inputs once, so that element-wise ops may run in front of it at no
-  /// cost.
-  virtual bool readsOnce() const { return false; }
+  /// Whether a kernel of ANCHOR reads each element of its inputs once, so that element-wise ops may run in front of it
+  /// at no cost.
+  virtual bool readsOnce(mlir::Operation * /*anchor*/) const { return false; }
 
   /// The views in front of DISPATCH, outside of it, that its kernels can read as strides, so that nothing is copied.
   virtual llvm::SmallVector<mlir::Operation *> findStridedViews(DispatchOp dispatch) const;

@@ -16,9 +16,8 @@ namespace kgen::aten {
 
 ArrayRef<Rewrite> rewrites() {
   static const Rewrite all[] = {
-      {"reduce_first", populateReduceFirst},
-      {"pool_filters", populatePoolFilters},
-      {"diagonal_products", populateDiagonalProducts},
+      {"reduce_first", populateReduceFirst},           {"pool_filters", populatePoolFilters},
+      {"norm_statistics", populateNormStatistics},     {"diagonal_products", populateDiagonalProducts},
       {"compose_attention", populateComposeAttention},
   };
   return all;

@@ -50,6 +50,7 @@ public:
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
   graph::WorkFact getWork(DispatchOp dispatch) const override;
+  bool readsOnce(Operation *anchor) const override;
 
 private:
   static FailureOr<PoolProgram> analyze(DispatchOp dispatch);
@@ -164,6 +165,18 @@ FailureOr<PoolProgram> PoolFamily::analyze(DispatchOp dispatch) {
            << (program.window.back() - 1) * program.dilation.back() + 1 << " elements of a row, at most " << kMostSpan
            << " fit in a thread's registers";
   return program;
+}
+
+/// Where windows do not overlap.
+bool PoolFamily::readsOnce(Operation *anchor) const {
+  PoolProgram program;
+  describe(anchor, program);
+  if (!program.pool || program.adaptive)
+    return false;
+  for (unsigned i = 0; i < program.window.size(); ++i)
+    if (program.stride[i] < (program.window[i] - 1) * program.dilation[i] + 1)
+      return false;
+  return true;
 }
 
 graph::WorkFact PoolFamily::getWork(DispatchOp dispatch) const {

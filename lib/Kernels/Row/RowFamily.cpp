@@ -20,7 +20,7 @@ public:
   LogicalResult match(DispatchOp dispatch) const override { return success(succeeded(openRowDispatch(dispatch))); }
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
-  bool readsOnce() const override { return true; }
+  bool readsOnce(Operation *) const override { return true; }
   SmallVector<Operation *> findStridedViews(DispatchOp dispatch) const override {
     SmallVector<Operation *> views;
     FailureOr<RowDispatch> rows = openRowDispatch(dispatch);

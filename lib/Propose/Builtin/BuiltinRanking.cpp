@@ -121,6 +121,13 @@ const std::vector<RewriteIdea> &rewriteIdeas() {
            ideas::IdeaCategory::Compute},
           "pool_filters"},
       RewriteIdea{
+          {"norm-statistics",
+           "Once its statistics are known, a group or instance norm is a difference, a product and a sum with three "
+           "numbers for each channel: what pools or reduces the norm reads what the norm read and computes it on the "
+           "way, and the norm's result is never written.",
+           ideas::IdeaCategory::Memory},
+          "norm_statistics"},
+      RewriteIdea{
           {"diagonal-scale",
            "A product with a diagonal matrix scales rows or columns: multiply by the vector, and neither make the "
            "matrix nor add up its zeros.",

@@ -4,6 +4,9 @@
 // RUN: kgen-opt %t/space.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/space.mlir
 // RUN: kgen-opt %t/one.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/one.mlir
 // RUN: kgen-opt %t/pool.mlir --kgen-apply-directives=script=%t/pool.script | FileCheck %t/pool.mlir
+// RUN: kgen-opt %t/norm.mlir --kgen-apply-directives=script=%t/norm.script | FileCheck %t/norm.mlir
+// RUN: kgen-opt %t/instance.mlir --kgen-apply-directives=script=%t/norm.script | FileCheck %t/instance.mlir
+// RUN: not kgen-opt %t/kept-norm.mlir --kgen-apply-directives=script=%t/norm.script 2>&1 | FileCheck %t/norm.script
 // RUN: kgen-opt %t/diagonal.mlir --kgen-apply-directives=script=%t/diagonal.script | FileCheck %t/diagonal.mlir
 // RUN: not kgen-opt %t/shifted.mlir --kgen-apply-directives=script=%t/diagonal.script 2>&1 | FileCheck %t/diagonal.script
 // RUN: kgen-opt %t/attention.mlir --kgen-apply-directives=script=%t/attention.script | FileCheck %t/attention.mlir
@@ -22,6 +25,49 @@ transform.kgen.rewrite %f as reduce_first
 //--- pool.script
 transform.kgen.rewrite %f as pool_filters
 // CHECK: expected something that pool_filters rewrites, found nothing
+
+//--- norm.script
+transform.kgen.rewrite %f as norm_statistics
+// CHECK: expected something that norm_statistics rewrites, found nothing
+
+//--- norm.mlir
+// The pool's input is the norm's, and what makes the norm of it.
+// CHECK-LABEL: func.func @norm
+// CHECK-DAG: %[[V:.*]] = aten.var.correction %arg0 dim [2, 3] correction 0.000000e+00 keepdim true : (tensor<2x6x8x8xf32>) -> tensor<2x6x1x1xf32>
+// CHECK-DAG: %[[M:.*]] = aten.mean.dim %arg0 dim [2, 3] keepdim true
+// CHECK-DAG: aten.reshape %[[V]] shape [2, 3, 2]
+// CHECK: %[[D:.*]] = aten.sub.Tensor %arg0
+// CHECK-NEXT: %[[P:.*]] = aten.mul.Tensor %[[D]]
+// CHECK-NEXT: %[[S:.*]] = aten.add.Tensor %[[P]]
+// CHECK-NEXT: %[[R:.*]] = aten.relu %[[S]]
+// CHECK-NEXT: aten.max_pool2d %[[R]]
+func.func @norm(%x: tensor<2x6x8x8xf32>, %w: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<2x6x4x4xf32> {
+  %0 = aten.group_norm %x weight %w bias %b num_groups 3 : (tensor<2x6x8x8xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x6x8x8xf32>
+  %1 = aten.relu %0 : (tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32>
+  %2 = aten.max_pool2d %1 kernel [2, 2] stride [2, 2] : (tensor<2x6x8x8xf32>) -> tensor<2x6x4x4xf32>
+  return %2 : tensor<2x6x4x4xf32>
+}
+
+//--- instance.mlir
+// A mean over all pixels is made of the channels' numbers.
+// CHECK-LABEL: func.func @instance
+// CHECK-DAG: %[[M:.*]] = aten.mean.dim %arg0 dim [2, 3] keepdim true
+// CHECK: %[[D:.*]] = aten.sub.Tensor %[[M]], %[[M]] : (tensor<2x6x1x1xf32>, tensor<2x6x1x1xf32>) -> tensor<2x6x1x1xf32>
+// CHECK-NOT: tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32>
+// CHECK: aten.mean.dim %{{.*}} dim [1] keepdim true
+func.func @instance(%x: tensor<2x6x8x8xf32>) -> tensor<2xf32> {
+  %0 = aten.instance_norm %x : (tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32>
+  %1 = aten.mean.dim %0 dim [1, 2, 3] : (tensor<2x6x8x8xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+//--- kept-norm.mlir
+// What is as large as the norm is left alone.
+func.func @kept_norm(%x: tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32> {
+  %0 = aten.group_norm %x num_groups 3 : (tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32>
+  %1 = aten.relu %0 : (tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32>
+  return %1 : tensor<2x6x8x8xf32>
+}
 
 //--- diagonal.script
 transform.kgen.rewrite %f as diagonal_products

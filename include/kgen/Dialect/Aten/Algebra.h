@@ -48,6 +48,7 @@ double leastFlops(mlir::func::FuncOp func);
 void populateReduceFirst(mlir::RewritePatternSet &patterns);
 /// Average pools behind each other and behind a convolution become a part of the one in front.
 void populatePoolFilters(mlir::RewritePatternSet &patterns);
+void populateNormStatistics(mlir::RewritePatternSet &patterns);
 /// Products with a diagonal matrix scale rows or columns.
 void populateDiagonalProducts(mlir::RewritePatternSet &patterns);
 /// softmax(q k^T * scale + mask) v is one scaled_dot_product_attention where scores and weights have no other reader.

@@ -44,6 +44,10 @@ def KGenTransform_RewriteOp : KGenTransform_Op<"rewrite"> {
     - `pool_filters`: average pools in series become one, and an average pool behind
       a convolution (transposed: whose stride divides the pool's) becomes a wider
       filter with a larger stride, where that costs less.
+    - `norm_statistics`: a group or instance norm of f32 that a pool or reduction
+      makes less of becomes a difference, a product and a sum with numbers of each
+      sample and channel, which its reader computes; a mean or sum of one over all
+      pixels is made of the numbers alone.
     - `diagonal_products`: a product with a diagonal matrix (what `torch.diag` and
       `diag_embed` of a vector are exported as) scales rows or columns.
     - `compose_attention`: two products with a softmax between them, a scale and a

@@ -125,6 +125,36 @@ convolution("pools_transposed", 3, 2, 3, 4, 8, 3, stride=2, padding=1, transpose
 convolution("pool_transposed", 2, 2, 4, 6, (9, 11), (4, 3), stride=2, padding=(1, 0), out_padding=(0, 1), dilation=(1, 2), groups=2, transposed=True, scale=True, pools=[(4, 6)])
 
 
+def norm(name, shape, groups, behind, result, conv=None, weight=True, bias=True, between=False):
+    """A group norm (GROUPS), or an instance norm (None), of an argument or of a convolution's outputs, and what makes less of it."""
+    y, channels = tuple(shape), shape[1]
+    arguments, lines, last = [("x", y, "normal(3, 2)")], [], "%x"
+    if conv:
+        taps = (channels, conv) + (3,) * (len(y) - 2)
+        arguments = [uniform("x", (y[0], conv) + tuple(extent + 2 for extent in y[2:])), normal("c", taps), normal("d", (channels,))]
+        lines.append(f"%y = aten.conv{len(y) - 2}d %x, %c, %d : ({', '.join(ty(a[1]) for a in arguments)}) -> {ty(y)}")
+        last = "%y"
+    vectors = [uniform(n, (channels,)) for n, is_there in (("w", weight), ("b", bias)) if is_there]
+    arguments += vectors
+    words = (" weight %w" if weight else "") + (" bias %b" if bias else "") + (f" num_groups {groups}" if groups else "")
+    lines.append(f"%n = aten.{'group_norm' if groups else 'instance_norm'} {last}{words} : ({', '.join([ty(y)] + [ty(v[1]) for v in vectors])}) -> {ty(y)}")
+    last = "%n"
+    if between:
+        lines.append(f"%k = aten.relu %n : ({ty(y)}) -> {ty(y)}")
+        last = "%k"
+    lines.append(f"%s = {behind.replace('%n', last)} : ({ty(y)}) -> {ty(result)}")
+    graph(name, arguments, lines, ("%s", ty(result)), rewrite="norm_statistics")
+
+
+norm("norm_pool", (2, 12, 9, 11), 4, "aten.max_pool2d %n kernel [2, 2] stride [2, 2]", (2, 12, 4, 5), conv=3, between=True)
+norm("norm_pool_alone", (3, 6, 8, 10), 6, "aten.avg_pool2d %n kernel [2, 2] stride [2, 2]", (3, 6, 4, 5), weight=False, bias=False)
+norm("norm_instance", (2, 5, 7, 6, 8), None, "aten.adaptive_avg_pool3d %n output_size [1, 2, 2]", (2, 5, 1, 2, 2), between=True)
+norm("norm_largest", (4, 8, 40), 2, "aten.amax %n dim [1]", (4, 40), bias=False)
+norm("norm_mean", (3, 6, 5, 7, 6), 3, "aten.mean.dim %n dim [1, 2, 3, 4]", (3,), conv=2)
+norm("norm_sum", (3, 8, 9, 6), 2, "aten.sum.dim_IntList %n dim [-1, -2] keepdim true", (3, 8, 1, 1), weight=False)
+norm("norm_all", (2, 4, 30), 1, "aten.mean %n", ())
+
+
 def attention(name, query, key, value, scores, masks, lines, out, weights=None, element="f32"):
     """LINES lead from %s, `q k^T` of shape SCORES by the first line, to the scores %t of shape WEIGHTS; %q, %k, %v and MASKS are arguments."""
     arguments = [uniform("q", query), uniform("k", key), uniform("v", value)] + [uniform(n, s) for n, s in masks]
