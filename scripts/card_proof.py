@@ -62,8 +62,9 @@ class Proof:
         """The command line of part NAME, which does COUNT things or stops after SECONDS."""
         python, own = sys.executable, self.arguments.bin + "/kgen-eval"
         place, failed, result = name.rpartition("-")[2], self.work / "failed" / name, self.work / f"{name}.tool.json"
-        # Import, answers and compilers take most of a random graph's time, and none of the card's.
-        most, share = (14, 2) if name == "fuzz-card" else (7, 4)
+        # Import, answers and compilers take most of a random graph's time, and none of the card's. The corpus starts a process of the
+        # card's for each run: seven at a time take 104 s for a pass, four 75 (docs/results/h200-proof.md).
+        most, share = {"fuzz-card": (14, 2), "corpus": (4, 4)}.get(name, (7, 4))
         jobs = min(most, max(2, self.cores // (share if "host" in self.arguments.parts else 2))) if device != "host" else \
             max(1, self.cores - 2 * len(self.arguments.devices))
         common = ["--device", device, "--jobs", jobs, "--seconds", seconds, "--json", result]

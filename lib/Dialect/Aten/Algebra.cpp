@@ -31,7 +31,24 @@ struct Applied : RewriterBase::Listener {
 };
 } // namespace
 
+/// Whether FUNC has tensors without elements. A mean of none is NaN, whatever is in front of it.
+static bool hasEmptyTensors(func::FuncOp func) {
+  return func
+      .walk([](Operation *op) {
+        auto isEmpty = [](Type type) {
+          auto tensor = dyn_cast<RankedTensorType>(type);
+          return tensor && llvm::is_contained(tensor.getShape(), 0);
+        };
+        return llvm::any_of(op->getOperandTypes(), isEmpty) || llvm::any_of(op->getResultTypes(), isEmpty)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool applyRewrite(func::FuncOp func, const Rewrite &rewrite) {
+  if (hasEmptyTensors(func))
+    return false;
   RewritePatternSet patterns(func.getContext());
   rewrite.populate(patterns);
   OwningOpRef<func::FuncOp> copy = func.clone();

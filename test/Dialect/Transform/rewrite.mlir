@@ -13,6 +13,7 @@
 // RUN: kgen-opt %t/spelled.mlir --kgen-apply-directives=script=%t/attention.script | FileCheck %t/spelled.mlir
 // RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/then.script | FileCheck %t/then.script
 // RUN: not kgen-opt %t/as-many.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
+// RUN: not kgen-opt %t/empty.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
 // RUN: not kgen-opt %t/kept.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
 // RUN: not kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/pool.script 2>&1 | FileCheck %t/pool.script
 // RUN: not kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/late.script 2>&1 | FileCheck %t/late.script
@@ -117,6 +118,15 @@ func.func @sum(%x: tensor<8x64xf32>, %w: tensor<16x64xf32>, %b: tensor<16xf32>) 
 func.func @as_many(%x: tensor<3x1x15xf32>) -> tensor<3x5x3xf32> {
   %0 = aten.adaptive_avg_pool2d %x output_size [5, 3] : (tensor<3x1x15xf32>) -> tensor<3x5x3xf32>
   return %0 : tensor<3x5x3xf32>
+}
+
+//--- empty.mlir
+// The mean of no elements is NaN, and that of a bias is not.
+func.func @empty(%x: tensor<0x64xf32>, %w: tensor<64x5xf32>, %b: tensor<1xf32>) -> tensor<f32> {
+  %0 = aten.mm %x, %w : (tensor<0x64xf32>, tensor<64x5xf32>) -> tensor<0x5xf32>
+  %1 = aten.add.Tensor %0, %b : (tensor<0x5xf32>, tensor<1xf32>) -> tensor<0x5xf32>
+  %2 = aten.mean.dim %1 dim [0, 1] : (tensor<0x5xf32>) -> tensor<f32>
+  return %2 : tensor<f32>
 }
 
 //--- space.mlir
