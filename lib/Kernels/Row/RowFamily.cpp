@@ -8,6 +8,8 @@
 #include "RowChoice.h"
 #include "RowViews.h"
 
+#include "kgen/Dialect/KGen/Precision.h"
+
 using namespace mlir;
 
 namespace kgen::kernels {
@@ -101,6 +103,8 @@ FailureOr<DispatchCode> RowFamily::emit(DispatchOp dispatch, const ScheduleParam
   if (failed(rows))
     return failure();
   RowSchedule schedule = readRow(params);
+  schedule.approximates =
+      schedule.fastMath && precisionOf(dispatch->getParentOfType<ModuleOp>()) != Precision::StrictFP32;
   schedule.peeled = rows->program.layout.columns % schedule.vector != 0;
   return emitRowSource(rows->plain, rows->program, schedule, chip);
 }

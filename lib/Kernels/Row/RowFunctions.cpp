@@ -10,7 +10,6 @@
 
 #include "RowEmitter.h"
 
-#include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -84,15 +83,13 @@ LogicalResult RowEmitter::makePieces() {
       return failure();
     ofPicks.push_back({output.result, std::move(*piece)});
   }
-  const bool approximates =
-      schedule.fastMath && precisionOf(dispatch->getParentOfType<ModuleOp>()) != Precision::StrictFP32;
   SmallVector<Value> stops = {program.held, program.source};
   llvm::append_range(stops, program.normalizes ? folded : llvm::to_vector(program.rowValues));
   for (const RowOutput &output : program.outputs) {
     if (output.perRow)
       continue;
     piece = makeElementPiece(name + "_" + "behind" + std::to_string(output.result), output.value, stops, layout.shape,
-                             {.approximates = approximates});
+                             {.approximates = schedule.approximates});
     if (failed(piece))
       return failure();
     behind.push_back({output.result, std::move(*piece)});

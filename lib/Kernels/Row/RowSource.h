@@ -21,6 +21,7 @@ struct RowSchedule {
   int64_t lead = 0;        ///< row_ring.cuh: batches of `unroll` packs written before the next row's statistic
   int64_t columnPacks = 0; ///< row_ring.cuh: packs of each batch whose weights and biases a thread keeps in registers
   bool streaming = true, fastMath = false;
+  bool approximates = false; ///< what follows the statistic, too: with fastMath, in classes that admit it
   bool peeled = false;  ///< packs begin at a row's first boundary of 16 bytes: its length is no multiple of `vector`
   bool twoPass = false; ///< softmax: the maximum before the exponentials, which stay in registers
 

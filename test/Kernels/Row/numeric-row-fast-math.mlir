@@ -18,6 +18,10 @@
 // EXACT: float swish_behind0(
 // EXACT: / 3.0f
 
+// Rows that are read through a view are a dispatch of their own, which no module holds.
+// RUN: kgen-opt view.mlir -kgen-take-row-views -kgen-lower-dispatches | kgen-translate --kgen-to-cuda | FileCheck %s --check-prefix=VIEW
+// VIEW: __fdividef(1.0f,
+
 // RUN: kgen-eval c --graph graph.mlir --device host --samples 1 | FileCheck %s
 // CHECK: verdict PASS
 
@@ -42,5 +46,19 @@ func.func @rows(%x: tensor<6x40x33xf32> {kgen.init = "normal(0, 1)"}, %b: tensor
     kgen.yield %p : tensor<70x300xf32>
   } : tensor<70x300xf32>
   return %0, %1 : tensor<6x40x33xf32>, tensor<70x300xf32>
+}
+}
+
+//--- view.mlir
+module attributes {kgen.precision = "tf32"} {
+func.func @view(%x: tensor<7x8x64xf32>) -> tensor<1x8x64xf32> {
+  %0 = aten.narrow %x dim 0 start 3 length 1 : (tensor<7x8x64xf32>) -> tensor<1x8x64xf32>
+  %1 = kgen.dispatch @gate schedule(#kgen.schedule<family = row, fast_math = on>) ins(%0 : tensor<1x8x64xf32>) {
+  ^bb0(%v: tensor<1x8x64xf32>):
+    %m = aten.softmax.int %v dim 2 : (tensor<1x8x64xf32>) -> tensor<1x8x64xf32>
+    %g = aten.sigmoid %m : (tensor<1x8x64xf32>) -> tensor<1x8x64xf32>
+    kgen.yield %g : tensor<1x8x64xf32>
+  } : tensor<1x8x64xf32>
+  return %1 : tensor<1x8x64xf32>
 }
 }
