@@ -1,4 +1,5 @@
 # expect: pass
+# ideas: host:row-fast-math
 # Rows behind a view are a dispatch outside of any module; with fast_math (idea row-fast-math) it was asked for its module's precision.
 import torch
 import torch.nn as nn
