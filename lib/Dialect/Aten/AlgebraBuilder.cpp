@@ -68,6 +68,12 @@ Value AlgebraBuilder::reshape(Value value, ArrayRef<int64_t> shape) {
   return ReshapeOp::create(rewriter, loc, withShape(value, shape), value, shape);
 }
 
+Value AlgebraBuilder::ofChannels(Value vector, int64_t rank) {
+  SmallVector<int64_t> shape(rank - 1, 1);
+  shape[0] = shapeOf(vector)[0];
+  return reshape(widen(vector), shape);
+}
+
 Value AlgebraBuilder::permute(Value value, ArrayRef<int64_t> dims) {
   if (llvm::is_sorted(dims))
     return value;

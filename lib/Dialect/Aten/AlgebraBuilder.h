@@ -49,6 +49,8 @@ public:
   mlir::Value cast(mlir::Value value, mlir::Type element);
   mlir::Value widen(mlir::Value value);
   mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  /// VECTOR, one number for each channel, widened and such that it broadcasts to tensors of RANK.
+  mlir::Value ofChannels(mlir::Value vector, int64_t rank);
   mlir::Value permute(mlir::Value value, llvm::ArrayRef<int64_t> dims);
   mlir::Value slice(mlir::Value value, int64_t dim, int64_t begin, int64_t end);
   mlir::Value cat(llvm::ArrayRef<mlir::Value> values, int64_t dim);

@@ -81,20 +81,15 @@ static Value channelMeans(AlgebraBuilder &b, Value x, ArrayRef<int64_t> pixels) 
     count *= double(shapeOf(x)[dim]);
   }
   Value mean = b.divide(sumConvolution(b, *conv, conv->input, /*channels=*/false, spatial), count);
-  if (!conv->bias)
-    return mean;
-  SmallVector<int64_t> shape(rankOf(x) - 1, 1);
-  shape[0] = shapeOf(conv->bias)[0];
-  return b.add(mean, b.reshape(conv->bias, shape));
+  return conv->bias ? b.add(mean, b.ofChannels(conv->bias, rankOf(x))) : mean;
 }
 
 static ChannelNumbers findNumbers(AlgebraBuilder &b, PatternRewriter &rewriter, Location loc, const GroupedNorm &norm) {
   const SmallVector<int64_t> pixels = norm.pixels();
-  SmallVector<int64_t> shape(shapeOf(norm.input)), ofChannel(shape.size() - 1, 1);
+  SmallVector<int64_t> shape(shapeOf(norm.input));
   const int64_t samples = shape[0], channels = shape[1], each = channels / norm.groups;
   for (int64_t dim : pixels)
     shape[dim] = 1;
-  ofChannel[0] = channels;
   ChannelNumbers numbers;
   Value variance = VarCorrectionOp::create(rewriter, loc, RankedTensorType::get(shape, rewriter.getF32Type()),
                                            norm.input, pixels, /*correction=*/0.0, /*keepdim=*/true);
@@ -110,9 +105,9 @@ static ChannelNumbers findNumbers(AlgebraBuilder &b, PatternRewriter &rewriter, 
   Value widened = b.shift(variance, norm.eps);
   numbers.scale = RsqrtOp::create(rewriter, loc, widened.getType(), widened);
   if (norm.weight)
-    numbers.scale = b.mul(numbers.scale, b.reshape(norm.weight, ofChannel));
+    numbers.scale = b.mul(numbers.scale, b.ofChannels(norm.weight, rankOf(norm.input)));
   if (norm.bias)
-    numbers.bias = b.reshape(norm.bias, ofChannel);
+    numbers.bias = b.ofChannels(norm.bias, rankOf(norm.input));
   return numbers;
 }
 

@@ -315,12 +315,10 @@ Value Sums::ofConvolution(const Convolution &conv, ArrayRef<int64_t> dims) {
     sum = b.divide(sum, outputs);
   if (!conv.bias)
     return sum;
-  SmallVector<int64_t> shape(rankOf(result) - 1, 1);
-  shape[0] = shapeOf(conv.bias)[0];
-  Value bias = b.reshape(b.widen(conv.bias), shape);
+  Value bias = b.ofChannels(conv.bias, rankOf(result));
   if (!channels)
     return b.add(sum, bias, count);
-  return b.add(sum, fold(bias, {0}), mean ? 1.0 : count / double(shape[0]));
+  return b.add(sum, fold(bias, {0}), mean ? 1.0 : count / double(conv.filters()));
 }
 
 Value Sums::of(Value value, ArrayRef<int64_t> all) {

@@ -37,6 +37,9 @@ struct PoolProgram {
   int64_t channels = 1;    ///< with either
 
   unsigned rank() const { return input.size(); }
+  /// Inputs from the first to the last of a window along dimension I.
+  int64_t span(unsigned i) const { return (window[i] - 1) * dilation[i] + 1; }
+  bool overlap(unsigned i) const { return stride[i] < span(i); }
   /// Whether a window of ITEMS outputs along dimension I can leave the input.
   bool leavesInput(unsigned i, int64_t outputs) const {
     return padding[i] > 0 || (outputs - 1) * stride[i] + (window[i] - 1) * dilation[i] - padding[i] >= input[i];
@@ -160,9 +163,9 @@ FailureOr<PoolProgram> PoolFamily::analyze(DispatchOp dispatch) {
   }
   if (!isPacked(program.source, shape))
     return program.pool->emitOpError("works on ") << elementTypeOf(program.source) << ", expected f32, f16 or bf16";
-  if (!program.adaptive && (program.window.back() - 1) * program.dilation.back() + 1 > kMostSpan)
+  if (!program.adaptive && program.span(program.rank() - 1) > kMostSpan)
     return program.pool->emitOpError("has windows that span ")
-           << (program.window.back() - 1) * program.dilation.back() + 1 << " elements of a row, at most " << kMostSpan
+           << program.span(program.rank() - 1) << " elements of a row, at most " << kMostSpan
            << " fit in a thread's registers";
   return program;
 }
@@ -173,10 +176,7 @@ bool PoolFamily::readsOnce(Operation *anchor) const {
   describe(anchor, program);
   if (!program.pool || program.adaptive)
     return false;
-  for (unsigned i = 0; i < program.window.size(); ++i)
-    if (program.stride[i] < (program.window[i] - 1) * program.dilation[i] + 1)
-      return false;
-  return true;
+  return llvm::none_of(llvm::seq<unsigned>(0, program.window.size()), [&](unsigned i) { return program.overlap(i); });
 }
 
 graph::WorkFact PoolFamily::getWork(DispatchOp dispatch) const {
@@ -204,8 +204,8 @@ LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
     return coarsen == 1 ? success() : reject("coarsen = " + Twine(coarsen) + ", expected 1 for an adaptive pool");
   }
   // Windows that overlap share what they read; windows apart gain nothing from one thread.
-  bool overlap = program->stride.back() < (program->window.back() - 1) * program->dilation.back() + 1;
-  int64_t span = (program->window.back() - 1) * program->dilation.back() + 1;
+  const bool overlap = program->overlap(program->rank() - 1);
+  const int64_t span = program->span(program->rank() - 1);
   int64_t fallback = overlap && span + program->stride.back() <= kMostSpan && program->output.back() >= 2 ? 2 : 1;
   int64_t coarsen = params.intOr(context, key::coarsen, fallback);
   if (coarsen > program->output.back())

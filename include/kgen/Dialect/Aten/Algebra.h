@@ -48,6 +48,7 @@ double leastFlops(mlir::func::FuncOp func);
 void populateReduceFirst(mlir::RewritePatternSet &patterns);
 /// Average pools behind each other and behind a convolution become a part of the one in front.
 void populatePoolFilters(mlir::RewritePatternSet &patterns);
+/// Group and instance norms that a pool or reduction makes less of become arithmetic with numbers of each channel.
 void populateNormStatistics(mlir::RewritePatternSet &patterns);
 /// Products with a diagonal matrix scale rows or columns.
 void populateDiagonalProducts(mlir::RewritePatternSet &patterns);
