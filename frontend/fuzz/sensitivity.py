@@ -4,7 +4,8 @@
 
 The sine of a rounded 1e30 is any number between -1 and 1, and infinity times what rounding made of a zero may have either sign or be
 none. So may the zeros of a maximum. Stochastic arithmetic finds such elements (as CADNA does, for one): each result of each op is moved by some roundings, several
-times over, and what moves with it by as much as the comparison asks for may be off by some times as much. kgen has no part in it.
+times over, and what moves with it by as much as the comparison asks for may be off by some times as much. Nor does anybody promise the order of a product's factors:
+an overflow before a zero makes NaN of what is 0 in every other draw. kgen has no part in it.
 """
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -36,6 +37,13 @@ def _whole(tensor):
     return (tensor == tensor.trunc()) & (tensor.abs() < 2.0 ** 31)
 
 
+def _zero_first(result, factors, dim=None, keepdim=False, **_):
+    """`prod` along DIM (of all, where it is None) in an order that meets a zero before the factors whose product overflows."""
+    dims = {} if dim is None else {"dim": dim, "keepdim": keepdim}
+    zero = (factors == 0).any(**dims) & factors.isfinite().all(**dims)
+    return torch.where(zero & result.isnan(), 0.0, result)
+
+
 class _Moved(TorchDispatchMode):
     """Every result that an op rounded is moved: not integers, nor values that are an operand's."""
 
@@ -44,13 +52,15 @@ class _Moved(TorchDispatchMode):
         self._number, self._generator = number, torch.Generator().manual_seed(number)
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        name = func._schema.name.removeprefix("aten::")
         result = func(*args, **(kwargs or {}))
+        if name == "prod" and self._number % 2 and result.is_floating_point():
+            result = _zero_first(result, *args, **(kwargs or {}))
         # A result that is its operand's memory is a view, or was written in place and is moved as its values are.
         if func.is_view or not any(True for _ in _floats([result])):
             return result
         operands = [operand.detach().flatten() for operand in _floats([args, list((kwargs or {}).values())])]
         known = torch.cat(operands).double() if operands else torch.zeros(0, dtype=torch.float64)
-        name = func._schema.name.removeprefix("aten::")
         sums, contracts = (any(part in name for part in parts) for parts in (_SUMS, _CONTRACTIONS))
         for part in _floats([result]):
             self._move(part, known, sums, contracts)

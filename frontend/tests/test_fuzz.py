@@ -178,6 +178,14 @@ class Determining(unittest.TestCase):
         left, = slack(lambda: [torch.log_softmax(300 * torch.linspace(-1, 1, 20, dtype=torch.float64)[:, None], 1)], 1e-8)
         self.assertTrue(bool((left < 1e-10).all()))
 
+    def test_products_that_overflow_before_a_zero_are_not(self):
+        def products(x):
+            overflows = torch.cat([1e30 * (x.abs() + 1), torch.zeros(1, 20, dtype=torch.float64)])
+            return torch.prod(overflows, 0), torch.prod(overflows), torch.prod(x, 0), torch.prod(x[0, 0])
+        along, whole, small, one = self.masks(products, [20, 20])
+        self.assertTrue(bool(along.all() and whole.all()))
+        self.assertFalse(bool(small.any() or one.any()))
+
     def test_signs_of_chosen_zeros_are_not(self):
         def angles(x, zeros):
             zeros = zeros.masked_fill(zeros > 0, 0.0).masked_fill(zeros < 0, -0.0)
