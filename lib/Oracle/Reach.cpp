@@ -378,6 +378,8 @@ private:
   void addFold(linalg::GenericOp op, unsigned i, Twin &twin) {
     Value yielded = op.getBody()->getTerminator()->getOperand(i);
     Operation *last = yielded.getDefiningOp();
+    if (last && last->getBlock() == op.getBody() && isa<arith::MaximumFOp, arith::MinimumFOp>(last))
+      addZeros(op, i, *last, twin);
     if (!last || last->getBlock() != op.getBody() || !isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(last))
       return;
     Value result = op.getResult(i);
@@ -425,6 +427,53 @@ private:
     twin.large = product(of.large, false);
     twin.inverse = product(of.inverse, true);
     addProducts(op.getLoc(), result, twin);
+  }
+
+  /// LAST, of OP, chooses the larger or smaller number, and nobody says which of two zeros that is: a zero that comes
+  /// of zeros of both signs reaches as far as its inverse.
+  void addZeros(linalg::GenericOp op, unsigned i, Operation &last, Twin &twin) {
+    const bool folds = op.getNumReductionLoops() > 0;
+    SmallVector<Value> terms;
+    Body whole(b, op.getLoc(), op, op.getBody()->getArguments());
+    for (Value operand : last.getOperands())
+      if (!folds || operand != op.getRegionOutputArgs()[i]) {
+        if (whole.dependsOnFolded(operand) || matchPattern(operand, m_Constant()))
+          return;
+        terms.push_back(operand);
+      }
+    // The sign of the zeros so far, infinite once there were both.
+    Value signs = generic(op, i, {}, filled(op.getResult(i), 0), [&](Body &body, ValueRange, Value seen) {
+      OpBuilder &inner = body.builder();
+      auto compare = [&](arith::CmpFPredicate predicate, Value x, Value y) {
+        return arith::CmpFOp::create(inner, op.getLoc(), predicate, x, y).getResult();
+      };
+      if (!folds)
+        seen = body.constant(0);
+      for (Value term : terms) {
+        Value value = body.value(term);
+        Value inverse = arith::DivFOp::create(inner, op.getLoc(), body.constant(1), value);
+        Value below = compare(arith::CmpFPredicate::OLT, inverse, body.constant(0));
+        Value sign = arith::SelectOp::create(inner, op.getLoc(), below, body.constant(-1), body.constant(1));
+        Value product = arith::MulFOp::create(inner, op.getLoc(), seen, sign);
+        Value other = compare(arith::CmpFPredicate::OLT, product, body.constant(0));
+        Value both = arith::SelectOp::create(inner, op.getLoc(), other, body.constant(INFINITY), sign);
+        Value counts =
+            arith::AndIOp::create(inner, op.getLoc(), compare(arith::CmpFPredicate::OEQ, value, body.constant(0)),
+                                  compare(arith::CmpFPredicate::OLT, seen, body.constant(INFINITY)));
+        seen = arith::SelectOp::create(inner, op.getLoc(), counts, both, seen);
+      }
+      return seen;
+    });
+    Value own = map(op.getLoc(), {signs, op.getResult(i)}, [](OpBuilder &inner, Location at, ValueRange x) -> Value {
+      auto constant = [&](double c) {
+        return arith::ConstantOp::create(inner, at, inner.getF64FloatAttr(c)).getResult();
+      };
+      Value both = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OEQ, x[0], constant(INFINITY));
+      Value zero = arith::CmpFOp::create(inner, at, arith::CmpFPredicate::OEQ, x[1], constant(0));
+      Value either = arith::AndIOp::create(inner, at, both, zero);
+      return arith::SelectOp::create(inner, at, either, constant(INFINITY), constant(0));
+    });
+    twin.reach = larger(op.getLoc(), own, twin.reach);
   }
 
   /// OP multiplies two products: so are their twins.

@@ -52,3 +52,17 @@ func.func @none(%x: tensor<3x4xf64>) -> (tensor<3xf64>, tensor<3xi64>) {
   %2 = aten.exp %0 : (tensor<3xf64>) -> tensor<3xf64>
   return %2, %1 : tensor<3xf64>, tensor<3xi64>
 }
+
+// -----
+
+// The smallest of zeros of both signs is either one.
+// CHECK-LABEL: func.func @chosen
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]
+// CHECK: arith.divf
+// CHECK: arith.cmpf olt
+// CHECK: return
+func.func @chosen(%x: tensor<4xf64>) -> tensor<f64> {
+  %0 = aten.min %x : (tensor<4xf64>) -> tensor<f64>
+  %1 = aten.reciprocal %0 : (tensor<f64>) -> tensor<f64>
+  return %1 : tensor<f64>
+}
