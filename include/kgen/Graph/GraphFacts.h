@@ -35,10 +35,13 @@ struct WorkFact {
   /// rows, as many matrices.
   int64_t groups = 1;
   int64_t phaseRows = 1, phaseColumns = 1; ///< of a transposed convolution: its strides along height and width
-  bool channelsLast = false;               ///< a convolution of a tensor that lies with its channels last
-  bool runningMaximum = false;             ///< a maximum over windows, of which two share at most one row
-  int64_t rows = 0, columns = 0;           ///< of a reduction: elements of a row
-  int64_t apart = 1;                       ///< elements from one of a row to its next; 1: the row is contiguous
+  /// Of a convolution whose few filters leave room for those of several output depths: input depths that these need,
+  /// each of which is as good as a channel.
+  int64_t slices = 1;
+  bool channelsLast = false;     ///< a convolution of a tensor that lies with its channels last
+  bool runningMaximum = false;   ///< a maximum over windows, of which two share at most one row
+  int64_t rows = 0, columns = 0; ///< of a reduction: elements of a row
+  int64_t apart = 1;             ///< elements from one of a row to its next; 1: the row is contiguous
   int64_t keyHeads = 0; ///< of an attention: heads of keys that differ, of all batches; heads of queries share them
 };
 

@@ -106,6 +106,12 @@ def WarpTileKey : Key<"warp_tile", WarpTileDirective, IntsFrom<2, 2, 1, 512>,
   let Neighbours = [16, 32, 48, 64, 96, 128];
 }
 
+def DepthsKey : Key<"depths", TileDirective, IntOf<[1, 2, 4]>, [MayTake<[ConvHalo]>],
+    "neighbouring output depths of a convolution of few filters that fill the rows of one product of a warpgroup; open, "
+    "as many as fit"> {
+  let Neighbours = [1, 2, 4];
+}
+
 def ThreadTileDirective : Directive<"ThreadTileOp", "thread_tile", "C", "[8, 8]">;
 def ThreadTileKey : Key<"thread_tile", ThreadTileDirective, IntsFrom<2, 2, 1, 64>,
     [Taken<[GemmSimt, ConvSimt, ConvDepthwise]>],

@@ -75,6 +75,7 @@ graph::WorkFact ConvFamily::getWork(DispatchOp dispatch) const {
     work.k = ceilDiv(weight.getNumElements() / weight.getDimSize(1), conv->groups * conv->phases());
   work.plainConvolution = !conv->transposed && conv->rank <= 2 && conv->groups == 1 && conv->dilation == Sizes{1, 1, 1};
   work.denseConvolution = conv->groups == 1;
+  work.slices = stackFittingDepths(*conv).slices;
   work.groups = conv->transposed || conv->rank > 2 ? 1 : conv->groups;
   if (conv->transposed) {
     work.phaseRows = conv->transposed->stride[1];

@@ -42,6 +42,7 @@ namespace {
 /// What the template derives from its constants.
 struct Plan {
   int64_t n, filters, bk, stages;
+  int64_t depths;                 ///< outputs of a tile along the depth, whose filters are rows of one product
   bool folds;                     ///< outputs before they leave
   bool scaled;                    ///< f32 data is multiplied as fp16
   int64_t lanes;                  ///< operands in 16 bytes
@@ -50,6 +51,8 @@ struct Plan {
   int64_t sets = 1, parts, teams; ///< sums of a thread for each; warpgroups that share a tile, and tiles at a time
   Sizes lead, reach, span;        ///< of the input before the first tap, between its taps; outputs of a phase
   int64_t phasesD = 1, planes = 1;
+  StackedDepths stack;
+  int64_t slabs = 1;           ///< depths of filters that steps tell apart
   int64_t run = 1, before = 0; ///< pixels that one load has, and of a row before the first that is needed
   int64_t th = 1, tw = 1, boxes = 0, loaded = 0, pixels = 0;
   int64_t filterTiles, steps; ///< of channels
@@ -61,7 +64,12 @@ struct Plan {
   int64_t stored = 0;     ///< channels of a tile, at most
 
   Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, std::optional<int64_t> consumers,
-       bool scaled, const Chip &chip);
+       int64_t depths, bool scaled, const Chip &chip);
+  bool isStacked() const { return depths > 1; }
+  /// Filters of one output depth in a tile.
+  int64_t own() const { return filters / depths; }
+  /// Depths of filters that one tile meets, on average over the phases.
+  double slabsOfTile() const { return double(slabs) / phasesD; }
   int64_t pitchOf(int64_t width) const { return roundUp(before + width + reach[2], run); }
   int64_t consumers() const { return parts * teams; }
   int64_t threads() const { return ideas::haloThreads(consumers()); }
@@ -128,13 +136,29 @@ static int64_t reachOf(const Conv &conv, int d) {
   return last;
 }
 
+StackedDepths kgen::kernels::stackDepths(const Conv &conv, int64_t depths) {
+  if (hasPhases(conv)) {
+    const int64_t advance = depths / conv.transposed->stride[0];
+    return {depths, reachOf(conv, 0) + advance, advance};
+  }
+  const int64_t advance = depths * conv.stride[0];
+  return {depths, (conv.wholeKernel()[0] - 1) * conv.dilation[0] + advance - conv.stride[0] + 1, advance};
+}
+
+StackedDepths kgen::kernels::stackFittingDepths(const Conv &conv, int64_t filters) {
+  const int64_t own = conv.outChannels <= 16 ? 16 : 32, depths = filters / own;
+  const bool fits = filters == 64 && conv.outChannels <= own && conv.wholeOut()[0] > 1 &&
+                    (!hasPhases(conv) || depths % conv.transposed->stride[0] == 0);
+  return fits ? stackDepths(conv, depths) : StackedDepths();
+}
+
 Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, std::optional<int64_t> consumers,
-           bool scaled, const Chip &chip)
-    : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages), folds(conv.fold.has_value()), scaled(scaled),
-      lanes(lanesOf(conv, scaled)), portion(bk) {
+           int64_t depths, bool scaled, const Chip &chip)
+    : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages), depths(depths), folds(conv.fold.has_value()),
+      scaled(scaled), lanes(lanesOf(conv, scaled)), portion(bk) {
   int64_t phasesH = 1;
   if (conv.transposed) {
-    phasesD = conv.transposed->stride[0];
+    phasesD = isStacked() ? 1 : conv.transposed->stride[0];
     phasesH = conv.transposed->stride[1];
     sets = conv.transposed->stride[2];
   }
@@ -151,7 +175,14 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     reach[d] = reachOf(conv, d);
   if (!conv.transposed)
     planes = (kernel[1] == 1 ? 1 : conv.stride[1]) * (kernel[2] == 1 ? 1 : conv.stride[2]);
-  span = {ceilDiv(out[0], phasesD), ceilDiv(out[1], phasesH), ceilDiv(out[2], sets)};
+  span = {ceilDiv(out[0], phasesD * depths), ceilDiv(out[1], phasesH), ceilDiv(out[2], sets)};
+  slabs = kernel[0];
+  int64_t channels = conv.channels;
+  if (isStacked()) {
+    stack = stackDepths(conv, depths);
+    slabs = 1;
+    channels *= stack.slices;
+  }
 
   // Rows whose pixels lie side by side in memory, and begin where a load may, are read by runs.
   constexpr int64_t kRun = 4;
@@ -159,12 +190,12 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     run = kRun;
     before = roundUp(lead[2], kRun) - lead[2];
   }
-  filterTiles = ceilDiv(conv.outChannels, filters);
-  stored = std::min(filters, conv.outChannels);
-  steps = ceilDiv(conv.channels, bk);
+  filterTiles = ceilDiv(conv.outChannels, own());
+  stored = std::min(own(), conv.outChannels) * depths;
+  steps = ceilDiv(channels, bk);
   // Whole rows, or parts of them: those that are multiplied, fetched and stored soonest.
   constexpr double multiplied = 0.084; // cycles of a pixel's tap in tf32, as measured
-  const double depths = double(kernel[0]) / phasesD, channels = double(steps * bk) * depths;
+  const double multipliedChannels = double(steps * bk) * slabsOfTile();
   const double taps = multiplied * kernel[1] * kernel[2] * 4 / lanes * (filters / 64);
   int64_t bestHeight = 1, bestWidth = 1;
   double least = std::numeric_limits<double>::infinity();
@@ -174,7 +205,7 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     const int64_t height = std::min(span[1], (n - width) / pitchOf(width) + 1);
     take(conv, height, width);
     double cycles = ceilDiv(span[1], height) * ceilDiv(span[2], width) *
-                    std::max({n * taps, fetchCycles(), partCycles() / channels});
+                    std::max({n * taps, fetchCycles(), partCycles() / multipliedChannels});
     if (cycles < least) {
       least = cycles;
       bestHeight = height;
@@ -186,7 +217,7 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
   const int64_t chunks = bk / lanes;
   pixelBytes = chunks * pixels * 16;
   filterBytes = kernel[1] * kernel[2] * chunks * filters * 16;
-  residentBytes = kernel[0] * steps * filterBytes;
+  residentBytes = slabs * steps * filterBytes;
   // Filters that stay are worth more than many channels on their way.
   for (bool resident : {true, false})
     for (int64_t some : {8, 4, 2}) {
@@ -208,7 +239,7 @@ void Plan::take(const Conv &conv, int64_t height, int64_t width) {
   portion = bk;
   if (scaled)
     while (portion % (2 * lanes) == 0 && (loadedRegisters(conv) > mostLoaded(*this, conv) ||
-                                          portion * conv.in[0] * conv.in[1] * conv.in[2] >= 1 << 29))
+                                          (!isStacked() && portion * conv.in[0] * conv.in[1] * conv.in[2] >= 1 << 29)))
       portion /= 2;
   // Whole rows lie one behind the other, unless another warpgroup has every second one. Of the others those that begin
   // with a sector and end with one leave none in parts.
@@ -267,6 +298,13 @@ static std::string findFault(const Conv &conv, const Plan &plan, std::optional<i
   if (plan.consumers() > ideas::mostHaloConsumers)
     return llvm::formatv("a tile of {0} filters takes {1} warpgroups, {2} at most are there", plan.filters, plan.parts,
                          ideas::mostHaloConsumers);
+  if (plan.isStacked() && (plan.filters != 64 || plan.own() < conv.outChannels))
+    return llvm::formatv("a tile of {0} depths has {1} filters for each, a convolution of {2} needs 64 in all and as "
+                         "many for each",
+                         plan.depths, plan.own(), conv.outChannels);
+  if (plan.isStacked() && hasPhases(conv) && plan.depths % conv.transposed->stride[0])
+    return llvm::formatv("a tile of {0} depths is no whole number of strides, which are {1}", plan.depths,
+                         conv.transposed->stride[0]);
   if (plan.bk % (2 * plan.lanes))
     return llvm::formatv("a step takes a multiple of {0} channels, found {1}", 2 * plan.lanes, plan.bk);
   if (conv.fold && conv.fold->kind == OutputFold::Kind::Softmax && plan.filterTiles > 1)
@@ -299,16 +337,15 @@ static double costOf(const Conv &conv, const Plan &plan, const Chip &chip) {
   constexpr double meeting = 100;      // cycles of a step's barriers
   const double loadedBytes = conv.elementType.getIntOrFloatBitWidth() / 8;
   const Sizes &kernel = conv.wholeKernel();
-  double taps = double(kernel[0] * kernel[1] * kernel[2]) / plan.phasesD; // of all phases of height and width
+  double depths = plan.slabsOfTile(), taps = depths * kernel[1] * kernel[2]; // of all phases of height and width
   double channels = double(plan.steps) * plan.bk;
   // The operands of a product of 64 filters pass through shared memory each time, where they meet what is loaded.
   double product = 64.0 * plan.n * 16 / productsOf16Bit + (64.0 + plan.n) * 32 / sharedBytes / 3;
   double compute = product * (plan.filters / 64) * taps * channels / (2 * plan.lanes);
-  double depths = double(kernel[0]) / plan.phasesD;
   double bytes = plan.loaded * channels * loadedBytes * depths;
   if (!plan.isResident)
     bytes += double(plan.filterBytes) * plan.steps * depths;
-  double storedBytes = double(plan.th * plan.tw) * plan.sets * plan.filters * plan.parts * plan.blocks /
+  double storedBytes = double(plan.th * plan.tw) * plan.sets * plan.stored * plan.parts * plan.blocks /
                        (plan.filters / 64) * conv.resultType.getIntOrFloatBitWidth() / 8;
   if (conv.fold && conv.fold->kind != OutputFold::Kind::Softmax)
     storedBytes = 0;
@@ -339,8 +376,10 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
   std::string fault = "no tile fits";
   std::array<int64_t, 3> best = {};
   int64_t stages = 0;
-  auto consider = [&](const std::array<int64_t, 3> &tile, int64_t count) {
-    Plan plan(conv, tile, count, consumers, scaled, chip);
+  std::optional<int64_t> depths = params.getInt(key::depths);
+  int64_t bestDepths = 1;
+  auto considerDepths = [&](const std::array<int64_t, 3> &tile, int64_t count, int64_t depths) {
+    Plan plan(conv, tile, count, consumers, depths, scaled, chip);
     std::string found = findFault(conv, plan, consumers, chip);
     if (!found.empty()) {
       fault = found;
@@ -356,7 +395,13 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
       least = cost;
       best = tile;
       stages = count;
+      bestDepths = depths;
     }
+  };
+  auto consider = [&](const std::array<int64_t, 3> &tile, int64_t count) {
+    considerDepths(tile, count, depths.value_or(1));
+    if (int64_t fitting = stackFittingDepths(conv, tile[1]).depths; !depths && fitting > 1)
+      considerDepths(tile, count, fitting);
   };
   const int64_t unit = 2 * lanesOf(conv, scaled);
   for (int64_t count = wanted.value_or(4); count >= wanted.value_or(2); --count) {
@@ -377,6 +422,8 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
     return dispatch.emitError("im2col = halo: ") << fault;
   params.set(context, key::tile, best);
   params.set(context, key::stages, stages);
+  if (bestDepths > 1)
+    params.set(context, key::depths, bestDepths);
   params.intOr(context, key::mmaInflight, 1);
   return success();
 }
@@ -425,6 +472,11 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
   line("constexpr int F = {0}, BK = {1}; // filters of a tile, channels of a step", plan.filters, plan.bk);
   if (plan.scaled)
     line("constexpr int PORTION = {0}; // channels of a step that are loaded at a time", plan.portion);
+  if (plan.isStacked())
+    line("constexpr int DEPTHS = {0}, SLICES = {1}, ADVANCE_D = {2}; // outputs of a tile, inputs that they need, to "
+         "the "
+         "next tile's",
+         plan.depths, plan.stack.slices, plan.stack.advance);
   line("constexpr int PARTS = {0}, TEAMS = {1}; // warpgroups that multiply a tile, and how many tiles at a time",
        plan.parts, plan.teams);
   line("constexpr int PRODUCER_WARPS = {0};", kProducerWarps);
@@ -509,7 +561,7 @@ static void fillFold(TemplateFill &fill, const Conv &conv, const ConvTail &made,
 FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, const schedule::ConvHalo &schedule,
                                      const Chip &chip) {
   const bool scaled = isScaled(conv, schedule.dtype);
-  Plan plan(conv, schedule.tile, schedule.stages, schedule.consumers, scaled, chip);
+  Plan plan(conv, schedule.tile, schedule.stages, schedule.consumers, schedule.depths.value_or(1), scaled, chip);
   std::string name = dispatch.getName().str();
   FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
   if (failed(made))
@@ -524,9 +576,17 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
   if (hasPhases(conv))
     fill.sections.insert("transposed");
   else if (conv.transposed)
-    fill.replacements["weight"] =
-        "    value = weights[(((long long)channel * OC + filter) * KD + KD - 1 - depth) * TAPS "
-        "+ TAPS - 1 - tap];";
+    for (const char *value : {"weight", "raw_weight"})
+      fill.replacements[value] =
+          (value == StringRef("weight") ? "    value" : "            weight") +
+          std::string(
+              " = weights[(((long long)channel * OC + filter) * KD + KD - 1 - depth) * TAPS + TAPS - 1 - tap];");
+  if (plan.isStacked()) {
+    fill.sections.insert("stacked");
+    fill.replacements["stacked_functions"] = fillTemplate(templateBody("conv_halo_stacked.cuh"), fill);
+  } else if (hasPhases(conv)) {
+    fill.sections.insert("depth_phases");
+  }
   fill.replacements["constants"] = tail.functions + printConstants(name, conv, schedule, plan, chip);
   fill.replacements["epilogue"] = "// One output.\n__device__ __forceinline__ float epilogue(float value, int image, "
                                   "int channel, int z, int y, int "
@@ -543,7 +603,8 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
       "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " + name + "_main(const " + name +
       "::In *__restrict__ input, const " + name +
       (scaled ? "::Compute *__restrict__ weights, const float *__restrict__ scales" : "::In *__restrict__ weights") +
-      parameters + ",\n         " + (inParts ? "float" : name + "::Out") + " *__restrict__ output) {";
+      (plan.isStacked() ? ", const " + name + "::In *__restrict__ raw_weights" : "") + parameters + ",\n         " +
+      (inParts ? "float" : name + "::Out") + " *__restrict__ output) {";
   if (conv.fold)
     fillFold(fill, conv, *made, plan.filterTiles);
   fill.replacements["finish"] =
@@ -569,10 +630,11 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
     fill.sections.insert("scaled");
     fill.replacements["filters"] = fillTemplate(templateBody("conv_halo_scaled.cuh"), fill);
   }
+  fill.replacements["visit_steps"] = fillTemplate(templateBody("conv_halo_visit.cuh"), fill);
   DispatchCode code;
   code.source = fillTemplate(findCudaTemplate("conv_halo.cuh"), fill);
-  const int64_t packed = plan.filterTiles * conv.wholeKernel()[0] * plan.steps * conv.wholeKernel()[1] *
-                         conv.wholeKernel()[2] * plan.bk * plan.filters;
+  const int64_t packed = plan.filterTiles * plan.slabs * plan.steps * conv.wholeKernel()[1] * conv.wholeKernel()[2] *
+                         plan.bk * plan.filters;
   MLIRContext *context = dispatch.getContext();
   code.workspaces.push_back(RankedTensorType::get({packed}, elementTypeOf(schedule.dtype, context)));
   DispatchBuffer weights = DispatchBuffer::workspace(0), scales = DispatchBuffer::workspace(1);
@@ -588,6 +650,8 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
                   plan.sharedBytes(), {conv.input, weights},   {DispatchBuffer::result(0)}};
   if (scaled)
     main.reads.push_back(scales);
+  if (plan.isStacked())
+    main.reads.push_back(conv.weight);
   for (const EpilogueOperand &operand : tail.operands)
     main.reads.push_back(operand.buffer);
   main.sizedBy = "conv_halo.cuh";
@@ -599,7 +663,7 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
   const int64_t pixels = conv.images * out[0] * out[1] * out[2],
                 phases = plan.parts * plan.blocks / (plan.filters / 64);
   const int64_t totals = overPixels ? conv.images * conv.outChannels : pixels;
-  const int64_t each = overPixels ? plan.boxes / conv.images * phases
+  const int64_t each = overPixels ? plan.boxes / conv.images * phases * plan.depths
                                   : plan.filterTiles * (conv.fold->kind == OutputFold::Kind::LogSumExp ? 2 : 1);
   code.workspaces.push_back(RankedTensorType::get({totals * each}, Float32Type::get(dispatch.getContext())));
   DispatchBuffer shares = DispatchBuffer::workspace(code.workspaces.size() - 1);

@@ -25,8 +25,9 @@ static bool fitsHalo(const DispatchFacts &f, const std::map<std::string, std::st
   SmallVector<StringRef, 3> sizes;
   if (tile != settings.end())
     StringRef(tile->second).trim("[] ").split(sizes, ',');
-  int64_t pixels = 0, filters = 0;
-  if (sizes.size() != 3 || sizes[0].trim().getAsInteger(10, pixels) || sizes[1].trim().getAsInteger(10, filters))
+  int64_t pixels = 0, filters = 0, channels = 0;
+  if (sizes.size() != 3 || sizes[0].trim().getAsInteger(10, pixels) || sizes[1].trim().getAsInteger(10, filters) ||
+      sizes[2].trim().getAsInteger(10, channels))
     return true; // left to the family
   const int64_t parts = filters / 64 * f.phaseRows;
   int64_t consumers = parts * haloTeams(parts);
@@ -34,7 +35,8 @@ static bool fitsHalo(const DispatchFacts &f, const std::map<std::string, std::st
   if (auto given = settings.find("consumers"); given != settings.end())
     if (StringRef(given->second).getAsInteger(10, consumers) || consumers % parts != 0 || f.phaseColumns == 1)
       return false;
-  return consumers <= mostHaloConsumers &&
+  // What a step's channels lack is zeros.
+  return consumers <= mostHaloConsumers && (channels <= 16 || f.channels * f.slices > channels / 2) &&
          pixels / 2 * f.phaseColumns + otherHaloRegisters <= haloRegisters(consumers, Chip()) &&
          (filters == 64 || filters <= int64_t(alignTo(uint64_t(std::max<int64_t>(f.n, 1)), 64)));
 }
@@ -136,12 +138,14 @@ std::vector<CatalogueEntry> getConvIdeas() {
        "compute|arithmetic|tensor|memory|shared memory|gather|load|launches",
        {},
        {"mma=wgmma; im2col=halo; dtype=fp16", "mma=wgmma; im2col=halo; dtype=fp16; consumers=4; tile=[48, 64, 32]",
+        "mma=wgmma; im2col=halo; dtype=fp16; consumers=4; tile=[48, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[192, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; consumers=4; tile=[48, 64, 64]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 128, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[192, 128, 32]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[96, 64, 32]",
+        "mma=wgmma; im2col=halo; dtype=fp16; tile=[96, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[160, 128, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 64, 32]",
@@ -200,6 +204,7 @@ std::vector<CatalogueEntry> getConvIdeas() {
        "compute|arithmetic|tensor|memory|reduction|launches",
        {},
        {"mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 32]", "mma=wgmma; im2col=halo; dtype=fp16",
+        "mma=wgmma; im2col=halo; dtype=fp16; consumers=4; tile=[48, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[64, 128, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[96, 64, 32]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[128, 64, 16]",

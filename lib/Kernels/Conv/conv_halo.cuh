@@ -18,6 +18,12 @@
 // phases of the width; a tile for each phase of the depth. One of stride 1 is a plain convolution with its filters
 // mirrored.
 //
+// Few filters leave most of a product's 64 rows empty. Stacked (section stacked), a tile has DEPTHS neighbouring output
+// depths, whose filters are rows of the same product, OWN each: they meet all SLICES input depths that any of these
+// outputs needs, with zeros for taps that are none of theirs. The input's depths are then channels among the others, so
+// that few channels fill a step, too. A zero makes NaN of an infinite pixel, so outputs that are not finite are then
+// summed once more, each by itself.
+//
 //===----------------------------------------------------------------------===//
 #include "kgen_hopper.cuh"
 
@@ -40,6 +46,9 @@ constexpr int TH = 4, TW = 56;       // pixels of a tile
 constexpr int N = 256;               // of a product
 constexpr int RUN = 4, BEFORE_W = 3; // pixels that one load has, and of a row before the first that is needed
 constexpr int F = 64, BK = 32;       // filters of a tile, channels of a step
+#if stacked
+constexpr int DEPTHS = 4, SLICES = 6, ADVANCE_D = 4; // outputs of a tile, inputs that they need, to the next tile's
+#endif
 constexpr int PARTS = 1, TEAMS = 2;  // warpgroups that multiply a tile, and how many tiles at a time
 constexpr int PRODUCER_WARPS = 4;
 constexpr int PRODUCER_REGISTERS = 120, CONSUMER_REGISTERS = 192; // of a thread
@@ -65,25 +74,38 @@ constexpr int THREADS = 128 * CONSUMERS + PRODUCERS;
 constexpr int LANES = 16 / sizeof(Compute), CHUNKS = BK / LANES; // channels side by side, groups of them in a step
 constexpr int PORTIONS = BK / PORTION;                           // of a step
 static_assert(BK % PORTION == 0 && PORTION % LANES == 0, "a portion has whole chunks");
+#if stacked
+#else
 static_assert((PORTION - LANES + 0.0) * D * H * W * sizeof(In) + 1.0 * H * W * sizeof(In) < 0x1p32,
               "a thread's place in a portion is of 32 bits");
+#endif
 #else
 constexpr int LANES = 16 / sizeof(In), CHUNKS = BK / LANES; // channels side by side, groups of them in a step
 #endif
 constexpr int TAPS = KH * KW;                               // of one depth
+#if depth_phases
+constexpr int PHASES_D = STRIDE_D;
+#else
+constexpr int PHASES_D = 1;
+#endif
 #if transposed
-constexpr int PHASES_D = STRIDE_D, PHASES_H = STRIDE_H,
-              SETS = STRIDE_W; // sums of a thread: a set for each phase of the width
+constexpr int PHASES_H = STRIDE_H, SETS = STRIDE_W; // sums of a thread: a set for each phase of the width
 constexpr int SHIFT_H = 1, SHIFT_W = 1, PLANES_H = 1, PLANES_W = 1;
 #else
-constexpr int PHASES_D = 1, PHASES_H = 1, SETS = 1;
+constexpr int PHASES_H = 1, SETS = 1;
 constexpr int SHIFT_H = STRIDE_H, SHIFT_W = STRIDE_W;                               // inputs from an output to the next
 constexpr int PLANES_H = KH == 1 ? 1 : STRIDE_H, PLANES_W = KW == 1 ? 1 : STRIDE_W; // residues
 #endif
 // Outputs of one phase.
-constexpr int SPAN_D = ceil_div(OD, PHASES_D), SPAN_H = ceil_div(OH, PHASES_H), SPAN_W = ceil_div(OW, SETS);
+#if stacked
+constexpr int OWN = F / DEPTHS, SPAN_D = ceil_div(OD, DEPTHS), SLABS = 1, CHANNELS = C * SLICES;
+static_assert(F == 64 && OWN % 16 == 0 && OC <= OWN, "a warp's rows are filters of one depth");
+#else
+constexpr int OWN = F, SPAN_D = ceil_div(OD, PHASES_D), SLABS = KD, CHANNELS = C; // depths of filters that steps tell apart
+#endif
+constexpr int SPAN_H = ceil_div(OH, PHASES_H), SPAN_W = ceil_div(OW, SETS);
 constexpr int BOXES_H = ceil_div(SPAN_H, TH), BOXES_W = ceil_div(SPAN_W, TW);
-constexpr int BOXES = IMAGES * SPAN_D * PHASES_D * BOXES_H * BOXES_W, N_TILES = ceil_div(OC, F);
+constexpr int BOXES = IMAGES * SPAN_D * PHASES_D * BOXES_H * BOXES_W, N_TILES = ceil_div(OC, OWN);
 constexpr int PITCH = (BEFORE_W + TW + REACH_W + RUN - 1) / RUN * RUN,
               PLANE = (TH + REACH_H) * PITCH; // pixels of a row in shared memory, of a residue
 constexpr int LOADED = PLANES_H * PLANES_W * PLANE;
@@ -95,7 +117,7 @@ constexpr int RUNS = LOADED / RUN, UNITS = RUNS * (PORTION / LANES), EACH = ceil
 #else
 constexpr int EACH = ceil_div(LOADED / RUN, PRODUCERS); // runs of pixels of a producer's thread
 #endif
-constexpr int CHANNEL_STEPS = ceil_div(C, BK);
+constexpr int CHANNEL_STEPS = ceil_div(CHANNELS, BK);
 static_assert(RUN == 1 ||
                   (SHIFT_W == 1 && W % RUN == 0 && (LEAD_W + BEFORE_W) % RUN == 0 && (TW % RUN == 0 || BOXES_W == 1)),
               "runs lie inside of rows");
@@ -105,7 +127,7 @@ static_assert(GRID % N_TILES == 0, "a block keeps its filters");
 constexpr int BLOCKS = F / 64, ROWS = 16 * BLOCKS; // products of 64 filters, and of their rows those of a warp
 static_assert(PARTS == PHASES_H, "a warpgroup for a phase of the height has all of a tile's filters");
 #if softmax
-static_assert(OC <= F, "a tile has all channels");
+static_assert(OC <= OWN, "a tile has all channels");
 #endif
 #else
 constexpr int BLOCKS = 1;
@@ -115,7 +137,7 @@ static_assert(CHUNKS % 2 == 0, "a product takes 32 bytes of channels");
 
 // Shared memory: filters, stages of [pixels | filters], barriers.
 constexpr int PIXEL_BYTES = CHUNKS * PIXELS * 16, FILTER_BYTES = TAPS * CHUNKS * F * 16; // of a step
-constexpr int RESIDENT_BYTES = RESIDENT ? KD * CHANNEL_STEPS * FILTER_BYTES : 0;
+constexpr int RESIDENT_BYTES = RESIDENT ? SLABS * CHANNEL_STEPS * FILTER_BYTES : 0;
 constexpr int STAGE_BYTES = PIXEL_BYTES + (RESIDENT ? 0 : FILTER_BYTES);
 // Outputs on their way to memory, for each warp that multiplies.
 #if scaled
@@ -154,7 +176,7 @@ constexpr int PATCH_BYTES = AT_ONCE * CHANNEL_PITCH * 4;
 static_assert(PATCHES_AT + CONSUMERS * 4 * PATCH_BYTES <= SHARED_BYTES, "the launch gives too little shared memory");
 #endif
 #if pixels
-constexpr int SHARES = BOXES / IMAGES * PHASES_H; // of an image and channel
+constexpr int SHARES = BOXES / IMAGES * PHASES_H * (F / OWN); // of an image and channel
 #endif
 #if pieces
 constexpr long long OUTPUTS = (long long)IMAGES * OD * OH * OW; // of a channel
@@ -180,6 +202,17 @@ __device__ __forceinline__ Tile tile_at(int box) {
           z % PHASES_D};
 }
 
+#if stacked
+// The tap along the depth with which the DEPTH-th output of a tile takes the SLICE-th input, or -1.
+__device__ __forceinline__ int depth_tap(int depth, int slice) {
+#if transposed
+  const int place = depth + PAD_D - (slice - LEAD_D) * STRIDE_D;
+#else
+  const int place = slice - depth * STRIDE_D;
+#endif
+  return place >= 0 && place % DILATION_D == 0 && place / DILATION_D < KD ? place / DILATION_D : -1;
+}
+#endif
 #if transposed
 // The taps of one phase along one dimension: `count` ones from `tap` on, `apart` from each other. The first takes the
 // input `shift` after the first that any phase takes, the others one `nearer` each.
@@ -234,6 +267,13 @@ struct Step {
 __device__ __forceinline__ void mma(float (&c)[N / 2], uint64_t a, uint64_t b) { kgen::wgmma_f16<N>(c, a, b, true); }
 //@ end
 
+#if stacked
+
+//@ replace stacked_functions
+#include "conv_halo_stacked.cuh"
+//@ end
+#endif
+
 } // namespace example
 
 //@ replace filters
@@ -242,13 +282,18 @@ extern "C" __global__ void __launch_bounds__(256)
     example_weights(const example::In *__restrict__ weights, example::In *__restrict__ packed) {
   using namespace example;
   const long long index = blockIdx.x * 256ll + threadIdx.x;
-  if (index >= (long long)N_TILES * KD * CHANNEL_STEPS * TAPS * BK * F)
+  if (index >= (long long)N_TILES * SLABS * CHANNEL_STEPS * TAPS * BK * F)
     return;
-  const int lane = index % LANES, filter = index / (BK * F * TAPS) / (CHANNEL_STEPS * KD) * F + index / LANES % F;
-  const int tap = index / (BK * F) % TAPS, depth = index / (BK * F * TAPS) / CHANNEL_STEPS % KD;
-  const int channel = index / (BK * F * TAPS) % CHANNEL_STEPS * BK + index / (LANES * F) % CHUNKS * LANES + lane;
+  const int lane = index % LANES, row = index / LANES % F, tap = index / (BK * F) % TAPS;
+  const int place = index / (BK * F * TAPS) % CHANNEL_STEPS * BK + index / (LANES * F) % CHUNKS * LANES + lane;
+#if stacked
+  const int filter = row % OWN, depth = depth_tap(row / OWN, place % SLICES), channel = place / SLICES;
+#else
+  const int filter = index / (BK * F * TAPS) / (CHANNEL_STEPS * KD) * F + row, channel = place;
+  const int depth = index / (BK * F * TAPS) / CHANNEL_STEPS % KD;
+#endif
   In value = In(0.0f);
-  if (channel < C && filter < OC)
+  if (channel < C && filter < OC && depth >= 0)
 #if transposed
     value = weights[(((long long)channel * OC + filter) * KD + depth) * TAPS + tap];
 #else
@@ -290,14 +335,20 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       kgen::mbar_init(&turns[t], 4 * PARTS);
     kgen::fence_barrier_init();
   }
+#if stacked
+  // What is not loaded is multiplied, too: finite, it makes no output suspicious.
+  for (int at = threadIdx.x; at < STAGES * STAGE_BYTES / 16; at += THREADS)
+    reinterpret_cast<uint4 *>(stages)[at] = {};
+  kgen::fence_proxy_async();
+#endif
   __syncthreads();
 
   const int n_tile = blockIdx.x % N_TILES, first_box = blockIdx.x / N_TILES;
 #if scaled
   // Counted in In.
-  const In *filters = reinterpret_cast<const In *>(weights + (long long)n_tile * KD * CHANNEL_STEPS * TAPS * BK * F);
+  const In *filters = reinterpret_cast<const In *>(weights + (long long)n_tile * SLABS * CHANNEL_STEPS * TAPS * BK * F);
 #else
-  const In *filters = weights + (long long)n_tile * KD * CHANNEL_STEPS * TAPS * BK * F;
+  const In *filters = weights + (long long)n_tile * SLABS * CHANNEL_STEPS * TAPS * BK * F;
 #endif
   int stage = 0;
   unsigned phase = 0;
@@ -313,7 +364,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     const int thread = threadIdx.x - 128 * CONSUMERS;
     if (RESIDENT && thread == 0) {
       kgen::mbar_arrive_expect_tx(filters_there, RESIDENT_BYTES);
-      for (int step = 0; step < KD * CHANNEL_STEPS; ++step)
+      for (int step = 0; step < SLABS * CHANNEL_STEPS; ++step)
         kgen::bulk_load(example_shared + step * FILTER_BYTES, filters + step * (FILTER_BYTES / (int)sizeof(In)),
                         FILTER_BYTES, filters_there);
     }
@@ -321,89 +372,9 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     // From here to the consumers a step is a portion of one: that is what fits the registers twice.
     constexpr int CHANNEL_STEPS = example::CHANNEL_STEPS * PORTIONS, BK = PORTION;
     //@ end
-    // A step of a tile, and where each of the thread's runs begins in its plane of the image, in bytes, if it lies
-    // inside.
-    struct Cursor {
-      int box, step = 0;
-      unsigned offset[EACH] = {};
-      bool inside[EACH] = {};
-      Tile tile = {};
-      int filters = 0;    // which of the filters' steps, or portions, it needs
-      bool first = false; // of a tile
-    };
-    // Takes the step of CURSOR, the CHANNEL-th of each of its runs where that IS_INSIDE, and goes on to the next one;
-    // false after the last one.
-    auto visit = [&](Cursor &cursor, auto take) {
-      auto &[box, step, offset, inside, tile, filters, first] = cursor;
-#if transposed
-      Taps taps_d = taps_of(tile.phase_d, KD, STRIDE_D, PAD_D, DILATION_D, LEAD_D);
-#endif
-      while (step == 0) {
-        if (box >= BOXES)
-          return false;
-        tile = tile_at(box);
-#pragma unroll
-        for (int i = 0; i < EACH; ++i) {
-#if scaled
-          const int unit = thread + i * PRODUCERS, pixel = unit % RUNS * RUN, plane = pixel / PLANE, at = pixel % PLANE;
-#else
-          const int pixel = (thread + i * PRODUCERS) * RUN, plane = pixel / PLANE, at = pixel % PLANE;
-#endif
-          const int y = (tile.y + at / PITCH) * SHIFT_H + plane / PLANES_W - LEAD_H;
-          const int x = (tile.x + at % PITCH) * SHIFT_W + plane % PLANES_W - LEAD_W - BEFORE_W;
-          // A run lies inside of a row or outside of it.
-#if scaled
-          inside[i] = unit < UNITS && y >= 0 && y < H && x >= 0 && x < W;
-          offset[i] = inside[i] ? unsigned(y * W + x + unit / RUNS * (LANES * D * H * W)) * unsigned(sizeof(In)) : 0;
-#else
-          inside[i] = pixel < LOADED && y >= 0 && y < H && x >= 0 && x < W;
-          offset[i] = inside[i] ? unsigned(y * W + x) * unsigned(sizeof(In)) : 0;
-#endif
-        }
-#if transposed
-        taps_d = taps_of(tile.phase_d, KD, STRIDE_D, PAD_D, DILATION_D, LEAD_D);
-        if (taps_d.count == 0) {
-          box += GRID / N_TILES;
-          continue;
-        }
-#endif
-        break;
-      }
-      const int d = step / CHANNEL_STEPS, c0 = step % CHANNEL_STEPS * BK;
-#if transposed
-      const int steps = taps_d.count * CHANNEL_STEPS;
-      const int depth = taps_d.tap + d * APART_D, z = tile.z - LEAD_D + taps_d.shift - d * NEARER_D;
-#else
-      const int steps = KD * CHANNEL_STEPS, depth = d, z = tile.z * STRIDE_D + d * DILATION_D - LEAD_D;
-#endif
-      filters = depth * CHANNEL_STEPS + step % CHANNEL_STEPS;
-      first = step == 0;
-      const bool there = D == 1 || (z >= 0 && z < D);
-      const In *from = input + (((long long)tile.i * C + c0) * D + (there ? z : 0)) * (H * W);
-#pragma unroll
-#if scaled
-      for (int c = 0; c < LANES; ++c) {
-#else
-      for (int c = 0; c < BK; ++c) {
-#endif
-        // The same for all threads: an address is that of the channel and 32 bits of the thread's own.
-        const char *channel = reinterpret_cast<const char *>(from + (long long)c * (D * H * W));
-#pragma unroll
-        for (int i = 0; i < EACH; ++i) {
-#if scaled
-          const bool is_channel = C % example::BK == 0 || c0 + (thread + i * PRODUCERS) / RUNS * LANES + c < C;
-#else
-          const bool is_channel = C % BK == 0 || c0 + c < C;
-#endif
-          take(i, c, channel + offset[i], there && inside[i] && is_channel);
-        }
-      }
-      if (++step == steps) {
-        step = 0;
-        box += GRID / N_TILES;
-      }
-      return true;
-    };
+    //@ replace visit_steps
+#include "conv_halo_visit.cuh"
+    //@ end
     // Loads the next step, and asks the second-level cache for the one AHEAD of it: memory answers late, and a thread
     // has registers for two.
     Cursor loaded = {first_box}, asked = {first_box};
@@ -538,11 +509,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     };
     for (int box = first_box; box < BOXES; box += GRID / N_TILES) {
       const Tile tile = tile_at(box);
-#if transposed
+#if depth_phases
       const Taps taps_d = taps_of(tile.phase_d, KD, STRIDE_D, PAD_D, DILATION_D, LEAD_D);
       const int depths = taps_d.count;
 #else
-      constexpr int depths = KD;
+      constexpr int depths = SLABS;
 #endif
       const int steps = depths * CHANNEL_STEPS;
       const bool mine = turn == team;
@@ -578,7 +549,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       };
 #endif
       for (int step = 0; step < steps; ++step) {
-#if transposed
+#if depth_phases
         const int depth = taps_d.tap + step / CHANNEL_STEPS * APART_D;
 #else
         const int depth = step / CHANNEL_STEPS;
@@ -663,11 +634,30 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       //@ section scaled
       settle(sums, unit, filter_exponents);
       //@ end
+#if stacked
+      float zero = 0.0f;
+#pragma unroll
+      for (int set = 0; set < BLOCKS * SETS; ++set)
+#pragma unroll
+        for (int j = 0; j < N / 2; ++j)
+          zero = fmaf(sums[set][j], 0.0f, zero);
+      const bool is_finite = __all_sync(0xffffffffu, zero == 0.0f);
+#endif
 
-#if transposed
-      const int z = tile.z * STRIDE_D + tile.phase_d, step_h = STRIDE_H, first_y = tile.y * STRIDE_H + phase_h;
+#if depth_phases
+      const int z = tile.z * STRIDE_D + tile.phase_d;
 #else
-      const int z = tile.z, step_h = 1, first_y = tile.y;
+#if stacked
+      // From another lane, so that the compiler knows that a warp's threads agree.
+      const int z = tile.z * DEPTHS + __shfl_sync(0xffffffffu, thread / 32, 0) / (OWN / 16);
+#else
+      const int z = tile.z;
+#endif
+#endif
+#if transposed
+      const int step_h = STRIDE_H, first_y = tile.y * STRIDE_H + phase_h;
+#else
+      const int step_h = 1, first_y = tile.y;
 #endif
 #if folds
       //@ replace fold_outputs

@@ -39,7 +39,7 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
 #if in_tile
 #if pixels
       // As where nothing is folded, but each lane adds up what it has of its warp's 16 channels; then two lanes take one of them.
-      const int lane = thread % 32, first_channel = n_tile * F + part_f + thread / 32 * 16;
+      const int lane = thread % 32, first_channel = n_tile * OWN + (part_f + thread / 32 * 16) % OWN;
       float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * 16 * PATCH_PITCH;
       float totals[16];
 #pragma unroll
@@ -58,6 +58,11 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
                 patch[(lane / 4 + i / 2 * 8) * PATCH_PITCH + (j - j0 + lane % 4 * 2 + i % 2) * SETS + set] =
                     sums[set][j / 2 + i];
         __syncwarp();
+#if stacked
+        if (!is_finite)
+          sum_again(input, raw_weights, {patch, PATCH_PITCH, 16, 32, first_channel, j0 * SETS}, tile.i, z, first_y, step_h,
+                    tile.x);
+#endif
         const int column = j0 + lane / SETS, y = first_y + column / PITCH * step_h;
         const int x = (tile.x + column % PITCH) * SETS + lane % SETS;
         if (column >= N || column % PITCH >= TW || column / PITCH >= TH || z >= OD || y >= OH || x >= OW)
@@ -65,7 +70,7 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
 #pragma unroll
         for (int row = 0; row < 16; ++row) {
           const int channel = first_channel + row;
-          if (OC % F == 0 || channel < OC) {
+          if (OC % OWN == 0 || channel < OC) {
             //@ replace add_output
             totals[row] += epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x);
             //@ end
@@ -84,18 +89,25 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
       total += __shfl_xor_sync(0xffffffffu, total, 1);
       const int channel = first_channel + lane / 2;
 #if transposed
-      const int share = box % (BOXES / IMAGES) * PHASES_H + phase_h;
+      const int part_of_box = box % (BOXES / IMAGES) * PHASES_H + phase_h;
 #else
-      const int share = box % (BOXES / IMAGES);
+      const int part_of_box = box % (BOXES / IMAGES);
 #endif
+      const int share = part_of_box * (F / OWN) + (part_f + thread / 32 * 16) / OWN % (F / OWN);
       if (lane % 2 == 0 && channel < OC)
         output[((long long)tile.i * OC + channel) * SHARES + share] = total;
 #else
+#if stacked
+      // All warps meet below, those too whose depth is none.
+      constexpr int SHARERS = OWN / 16; // warps with channels of one output
+#else
+      constexpr int SHARERS = 4; // warps with channels of one output
       if (z >= OD)
         continue;
+#endif
       // 32 neighbouring outputs of all of a warp's channels at a time go through shared memory: then a lane has an
       // output of each of them, folds these, and does the same with what the other warps of its warpgroup have.
-      const int lane = thread % 32, warp = thread / 32, first_channel = n_tile * F + warp * 16;
+      const int lane = thread % 32, warp = thread / 32, first_channel = n_tile * OWN + warp * 16 % OWN;
       float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * ROWS * PATCH_PITCH;
       float *shares = reinterpret_cast<float *>(example_shared + SHARES_AT) + group * (2 * 4 * 64) + lane;
 #pragma unroll
@@ -111,18 +123,24 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
                 patch[(set / SETS * 16 + lane / 4 + i / 2 * 8) * PATCH_PITCH +
                       (j - j0 + lane % 4 * 2 + i % 2) * SETS + set % SETS] = sums[set][j / 2 + i];
         __syncwarp();
+#if stacked
+        if (!is_finite)
+          sum_again(input, raw_weights, {patch, PATCH_PITCH, 16, 32, first_channel, j0 * SETS}, tile.i, z, first_y, step_h,
+                    tile.x);
+#endif
         const int column = j0 + lane / SETS, y = first_y + column / PITCH * step_h;
         const int x = (tile.x + column % PITCH) * SETS + lane % SETS;
-        const bool inside = column < N && column % PITCH < TW && column / PITCH < TH && y < OH && x < OW;
+        const bool inside = column < N && column % PITCH < TW && column / PITCH < TH && z < OD && y < OH && x < OW;
         // The warps read one half of the shares while they write the other.
         float *turn_shares = shares + j0 / (32 / SETS) % 2 * (4 * 64);
+        const float *those = turn_shares + warp / SHARERS * SHARERS * 64; // of the warps with channels of these outputs
 #if exponentials
         Share own = {-infinity(), 0.0f};
         if (inside) {
 #pragma unroll 8
           for (int row = 0; row < ROWS; ++row) {
             const int channel = first_channel + row / 16 * 64 + row % 16;
-            if (OC % F == 0 || channel < OC) {
+            if (OC % OWN == 0 || channel < OC) {
               //@ replace largest_output
               const float value = epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x);
               //@ end
@@ -133,7 +151,7 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
           const float base = base_of(own.largest);
 #pragma unroll 8
           for (int row = 0; row < ROWS; ++row)
-            if (OC % F == 0 || first_channel + row / 16 * 64 + row % 16 < OC) {
+            if (OC % OWN == 0 || first_channel + row / 16 * 64 + row % 16 < OC) {
               const float power = expf(patch[row * PATCH_PITCH + lane] - base);
 #if softmax
               patch[row * PATCH_PITCH + lane] = power;
@@ -146,12 +164,12 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
         kgen::named_barrier_sync(1 + group, 128);
         Share all = {-infinity(), 0.0f};
 #pragma unroll
-        for (int w = 0; w < 4; ++w)
-          all.largest = fmaxf(all.largest, turn_shares[w * 64]);
+        for (int w = 0; w < SHARERS; ++w)
+          all.largest = fmaxf(all.largest, those[w * 64]);
 #if softmax
 #pragma unroll
-        for (int w = 0; w < 4; ++w)
-          all.sum += turn_shares[w * 64 + 32] * expf(turn_shares[w * 64] - all.largest);
+        for (int w = 0; w < SHARERS; ++w)
+          all.sum += those[w * 64 + 32] * expf(those[w * 64] - all.largest);
         if (!inside)
           continue;
         const float scale = expf(own.largest - all.largest) / all.sum;
@@ -159,7 +177,7 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
 #pragma unroll 8
         for (int row = 0; row < ROWS; ++row) {
           const int channel = first_channel + row / 16 * 64 + row % 16;
-          if (OC % F == 0 || channel < OC) {
+          if (OC % OWN == 0 || channel < OC) {
             const float value = patch[row * PATCH_PITCH + lane] * scale;
             //@ replace store_softmax
             to[(long long)channel * (OD * OH * OW)] = static_cast<Out>(finish(value, tile.i, channel, z, y, x));
@@ -169,10 +187,10 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
 #else
         const float base = base_of(all.largest);
 #pragma unroll
-        for (int w = 0; w < 4; ++w) {
-          const float sum = turn_shares[w * 64 + 32];
+        for (int w = 0; w < SHARERS; ++w) {
+          const float sum = those[w * 64 + 32];
           // A warp without anything has nothing to add, however small the others' outputs are.
-          all.sum += sum == 0.0f ? 0.0f : sum * expf(base_of(turn_shares[w * 64]) - base);
+          all.sum += sum == 0.0f ? 0.0f : sum * expf(base_of(those[w * 64]) - base);
         }
 #if whole
         const float value = base + logf(all.sum);
@@ -184,7 +202,7 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
 #pragma unroll 8
           for (int row = 0; row < ROWS; ++row) {
             const int channel = first_channel + row / 16 * 64 + row % 16;
-            if (OC % F == 0 || channel < OC) {
+            if (OC % OWN == 0 || channel < OC) {
               //@ replace fold_output
               own = fold(own, epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x));
               //@ end
@@ -193,10 +211,17 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
         }
         turn_shares[warp * 64] = own;
         kgen::named_barrier_sync(1 + group, 128);
-        float value = fold(fold(turn_shares[0], turn_shares[64]), fold(turn_shares[2 * 64], turn_shares[3 * 64]));
+#if stacked
+        float value = those[0];
+#pragma unroll
+        for (int w = 1; w < SHARERS; ++w)
+          value = fold(value, those[w * 64]);
+#else
+        float value = fold(fold(those[0], those[64]), fold(those[2 * 64], those[3 * 64]));
+#endif
 #endif
 #if pieces
-        if (inside && j0 / (32 / SETS) % 4 == warp) {
+        if (inside && j0 / (32 / SETS) % SHARERS == warp % SHARERS) {
           const long long index = (((long long)tile.i * OD + z) * OH + y) * OW + x;
 #if exponentials
           output[n_tile * 2 * OUTPUTS + index] = all.largest;
@@ -208,7 +233,7 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
 #endif
 #if whole
         // One of the warps stores, another each time.
-        if (inside && j0 / (32 / SETS) % 4 == warp) {
+        if (inside && j0 / (32 / SETS) % SHARERS == warp % SHARERS) {
           //@ replace store_fold
           output[((long long)tile.i * OD + z) * (OH * OW) + y * OW + x] =
               static_cast<Out>(finish(value, tile.i, 0, z, y, x));

@@ -5,7 +5,7 @@
 namespace example {
 using In = float;
 using Compute = __half;
-constexpr int C = 64, OC = 64, KD = 1, TAPS = 9, F = 64, BK = 32, PORTION = 16, LANES = 8, CHUNKS = BK / LANES;
+constexpr int C = 64, OC = 64, KD = 1, SLABS = KD, TAPS = 9, F = 64, BK = 32, PORTION = 16, LANES = 8, CHUNKS = BK / LANES;
 constexpr int CHANNEL_STEPS = 2, CONSUMERS = 2, PRODUCER_WARPS = 4, PRODUCERS = 128, SETS = 1, N = 192;
 constexpr int RUN = 4, PIXELS = 266, RUNS = 63, UNITS = RUNS * (PORTION / LANES), EACH = 1;
 struct alignas(16) Chunk {
@@ -177,10 +177,14 @@ extern "C" __global__ void __launch_bounds__(128)
     example_weights(const example::In *__restrict__ weights, example::Compute *__restrict__ packed,
                     float *__restrict__ scales) {
   using namespace example;
-  const int filter = blockIdx.x;
+#if stacked
+  const int row = blockIdx.x, filter = row % OWN;
+#else
+  const int row = blockIdx.x, filter = row;
+#endif
   const auto weight = [&](int channel, int depth, int tap) {
     float value = 0.0f;
-    if (channel < C && filter < OC)
+    if (channel < C && filter < OC && depth >= 0)
 #if transposed
     value = weights[(((long long)channel * OC + filter) * KD + depth) * TAPS + tap];
 #else
@@ -202,19 +206,24 @@ extern "C" __global__ void __launch_bounds__(128)
   __syncthreads();
   most = __uint_as_float(max(max(of_warps[0], of_warps[1]), max(of_warps[2], of_warps[3])));
   const float scale = most > 0.0f ? scale_of(most, FILTER_EXPONENT) : 1.0f;
-  Chunk *to = reinterpret_cast<Chunk *>(packed) + (long long)(filter / F) * KD * CHANNEL_STEPS * TAPS * CHUNKS * F;
-  for (int i = threadIdx.x; i < KD * CHANNEL_STEPS * TAPS * CHUNKS; i += 128) {
+  Chunk *to = reinterpret_cast<Chunk *>(packed) + (long long)(row / F) * SLABS * CHANNEL_STEPS * TAPS * CHUNKS * F;
+  for (int i = threadIdx.x; i < SLABS * CHANNEL_STEPS * TAPS * CHUNKS; i += 128) {
     const int channel = i / (CHUNKS * TAPS) % CHANNEL_STEPS * BK + i % CHUNKS * LANES;
     Chunk chunk;
 #pragma unroll
     for (int lane = 0; lane < LANES; ++lane) {
+#if stacked
+      const int place = channel + lane, depth = depth_tap(row / OWN, place % SLICES);
+      const float value = weight(place / SLICES, depth, i / CHUNKS % TAPS) * scale;
+#else
       const float value = weight(channel + lane, i / (CHUNKS * TAPS * CHANNEL_STEPS), i / CHUNKS % TAPS) * scale;
+#endif
       // What is not zero stays so, for the infinities that it meets.
       const float least = value == 0.0f ? 0.0f : copysignf(0x1p-24f, value);
       chunk.lane[lane] = static_cast<Compute>(fabsf(value) < 0x1p-24f ? least : value);
     }
-    to[(long long)i * F + filter % F] = chunk;
+    to[(long long)i * F + row % F] = chunk;
   }
   if (threadIdx.x == 0)
-    scales[filter] = scale;
+    scales[row] = scale;
 }

@@ -10,7 +10,7 @@
       const int lane = thread % 32;
       // From another lane where some warps store less than others: what depends on it diverges for nobody.
       const int warp = OC % F == 0 ? thread / 32 : __shfl_sync(0xffffffffu, thread / 32, 0);
-      const int first_channel = n_tile * F + part_f + warp * 16;
+      const int first_channel = n_tile * OWN + (part_f + warp * 16) % OWN;
       float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + threadIdx.x / 32 * AT_ONCE * CHANNEL_PITCH;
       struct alignas(8 * SETS) Outputs { // of a thread, neighbours in a channel
         float of[2 * SETS];
@@ -27,7 +27,7 @@
       }
 #pragma unroll
       for (int first_row = 0; first_row < 16; first_row += AT_ONCE) {
-        if (OC % F != 0 && first_channel + first_row >= OC)
+        if (OC % OWN != 0 && first_channel + first_row >= OC)
           break;
         __syncwarp();
 #pragma unroll
@@ -44,6 +44,11 @@
             }
         }
         __syncwarp();
+#if stacked
+        if (!is_finite)
+          sum_again(input, raw_weights, {patch, CHANNEL_PITCH, AT_ONCE, SWEEPS * 32, first_channel + first_row, 0}, tile.i, z,
+                    first_y, step_h, tile.x);
+#endif
 #pragma unroll 1
         for (int first = 0; first < AT_ONCE; first += TOGETHER) {
           // All outputs of some channels, there or not: none waits for another, nor for a register that is being stored.
@@ -65,7 +70,7 @@
             Out *to = output + (((long long)tile.i * OC + channel) * OD + z) * (OH * OW);
 #pragma unroll
             for (int sweep = 0; sweep < SWEEPS; ++sweep)
-              if ((OC % F == 0 || channel < OC) && there >> sweep & 1)
+              if ((OC % OWN == 0 || channel < OC) && there >> sweep & 1)
                 to[places[sweep]] = values[row][sweep];
           }
         }

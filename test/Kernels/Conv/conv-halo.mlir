@@ -167,3 +167,29 @@ func.func @f(%x: tensor<8x64x8x8xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<8x32
   } : tensor<8x32x16x16xf16>
   return %0 : tensor<8x32x16x16xf16>
 }
+
+// -----
+
+func.func @f(%x: tensor<2x3x8x8x8xf16>, %w: tensor<24x3x3x3x3xf16>) -> tensor<2x24x6x6x6xf16> {
+  // expected-error @+1 {{im2col = halo: a tile of 4 depths has 16 filters for each, a convolution of 24 needs 64 in all and as many for each}}
+  %0 = kgen.dispatch @many schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, tile = [64, 64, 16], depths = 4>)
+      ins(%x, %w : tensor<2x3x8x8x8xf16>, tensor<24x3x3x3x3xf16>) {
+  ^bb0(%a: tensor<2x3x8x8x8xf16>, %b: tensor<24x3x3x3x3xf16>):
+    %1 = aten.conv3d %a, %b : (tensor<2x3x8x8x8xf16>, tensor<24x3x3x3x3xf16>) -> tensor<2x24x6x6x6xf16>
+    kgen.yield %1 : tensor<2x24x6x6x6xf16>
+  } : tensor<2x24x6x6x6xf16>
+  return %0 : tensor<2x24x6x6x6xf16>
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3x8x8x8xf16>, %w: tensor<3x16x3x3x3xf16>) -> tensor<2x16x22x17x17xf16> {
+  // expected-error @+1 {{im2col = halo: a tile of 4 depths is no whole number of strides, which are 3}}
+  %0 = kgen.dispatch @thirds schedule(#kgen.schedule<family = conv, mma = wgmma, im2col = halo, tile = [64, 64, 16], depths = 4>)
+      ins(%x, %w : tensor<2x3x8x8x8xf16>, tensor<3x16x3x3x3xf16>) {
+  ^bb0(%a: tensor<2x3x8x8x8xf16>, %b: tensor<3x16x3x3x3xf16>):
+    %1 = aten.conv_transpose3d.input %a, %b stride [3, 2, 2] padding [1, 0, 0] : (tensor<2x3x8x8x8xf16>, tensor<3x16x3x3x3xf16>) -> tensor<2x16x22x17x17xf16>
+    kgen.yield %1 : tensor<2x16x22x17x17xf16>
+  } : tensor<2x16x22x17x17xf16>
+  return %0 : tensor<2x16x22x17x17xf16>
+}

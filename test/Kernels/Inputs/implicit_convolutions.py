@@ -1,8 +1,8 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""implicit_convolutions.py TYPE [first|last] [nan] [blocks|halo] [half] [transposed|groups]: convolutions by mma = wgmma and pipeline = tma.
+"""implicit_convolutions.py TYPE [first|last] [nan] [blocks|halo] [half] [transposed|groups] [stacked]: convolutions by mma = wgmma and pipeline = tma.
 
-With "blocks" by mma = mma_sync and none instead, with "halo" by mma = wgmma and im2col = halo, and then with "half" f32 data as fp16. With "last", dispatches read and write channels-last arguments by permutes. With "nan", inputs have a NaN and infinities here and there: where
+With "blocks" by mma = mma_sync and none instead, with "halo" by mma = wgmma and im2col = halo, and then with "half" f32 data as fp16 and with "stacked" few filters, of which several output depths fill a product. With "last", dispatches read and write channels-last arguments by permutes. With "nan", inputs have a NaN and infinities here and there: where
 these may show in a result, and where not, is what they are for.
 """
 import sys
@@ -45,6 +45,22 @@ TRANSPOSED = [
     (2, 32, [21], 70, [4], [2], [1], [1], [0], True, "relu", ""),
     (1, 24, [3, 4, 5], 20, [2, 3, 4], [3, 2, 2], [0, 1, 1], [1, 1, 1], [0, 1, 0], True, "residual", ""),
 ]
+# Few filters in three dimensions, for "halo".
+STACKED = [
+    (2, 3, [7, 9, 12], 16, [3, 3, 3], [1, 1, 1], [1, 1, 1], [1, 1, 1], True, "relu", "depths = 4"),
+    (1, 3, [9, 6, 8], 24, [3, 3, 3], [1, 1, 1], [0, 0, 0], [1, 1, 1], False, "", "depths = 2, tile = [64, 64, 16]"),
+    (2, 5, [8, 7, 5], 13, [2, 3, 3], [2, 1, 2], [1, 1, 0], [2, 1, 1], True, "residual", "depths = 4, tile = [48, 64, 16]"),
+    (1, 18, [5, 6, 8], 32, [3, 1, 3], [1, 1, 1], [1, 0, 1], [1, 1, 1], True, "add", "depths = 2, tile = [48, 64, 16], stages = 2"),
+    (2, 2, [6, 5, 4], 16, [4, 2, 2], [1, 2, 1], [2, 0, 1], [1, 1, 2], False, "sigmoid", "depths = 2, tile = [32, 64, 16], mma_inflight = 0"),
+]
+STACKED_TRANSPOSED = [
+    (1, 3, [5, 6, 8], 16, [3, 3, 3], [2, 2, 2], [1, 1, 1], [1, 1, 1], [1, 1, 1], True, "relu", "depths = 4, tile = [32, 64, 16]"),
+    (2, 4, [4, 5, 6], 7, [3, 3, 3], [2, 2, 2], [1, 1, 1], [1, 1, 1], [0, 0, 0], True, "residual", "depths = 4, tile = [48, 64, 16], consumers = 4"),
+    (1, 6, [3, 4, 8], 20, [5, 3, 4], [2, 1, 2], [2, 1, 0], [1, 1, 1], [1, 0, 0], False, "add", "depths = 2, tile = [64, 64, 16]"),
+    (1, 3, [6, 5, 7], 30, [4, 2, 3], [1, 2, 1], [1, 0, 1], [2, 1, 1], [0, 0, 0], True, "", "depths = 2, tile = [64, 64, 16]"),
+    (1, 9, [4, 4, 5], 10, [3, 3, 2], [4, 1, 1], [1, 1, 0], [1, 2, 1], [2, 0, 0], True, "sigmoid", "depths = 4"),
+    (1, 5, [6, 5, 8], 16, [3, 3, 3], [1, 1, 1], [1, 1, 1], [1, 1, 1], [0, 0, 0], True, "", "depths = 4"),
+]
 # The schedules of the cases with "halo": teams and parts of warpgroups, filters that stay and that travel, several boxes and filters' tiles for a block.
 HALO = ["", "tile = [64, 128, 16]", "tile = [64, 64, 16], stages = 2", "tile = [48, 64, 32], mma_inflight = 0", "", "tile = [96, 64, 16]", "tile = [64, 64, 16], consumers = 4",
         "tile = [32, 64, 16], stages = 4, consumers = 3", "tile = [64, 64, 32], stages = 3"]
@@ -64,7 +80,7 @@ class Writer:
     def __init__(self, element, words):
         self.element = element
         self.is_last, self.has_nan, self.in_blocks, self.in_halo = (word in words for word in ("last", "nan", "blocks", "halo"))
-        self.is_transposed, self.is_half, self.is_grouped = (word in words for word in ("transposed", "half", "groups"))
+        self.is_transposed, self.is_half, self.is_grouped, self.is_stacked = (word in words for word in ("transposed", "half", "groups", "stacked"))
         self.arguments, self.body, self.results = [], [], []
 
     def layout(self, shape):
@@ -101,7 +117,8 @@ class Writer:
     def add(self, number, images, channels, extents, filters, kernel, stride, padding, dilation, *rest):
         output_padding, (bias, tail, schedule, *groups) = (rest[0], rest[1:]) if self.is_transposed else (None, rest)
         if self.in_halo:
-            schedule = (HALO_TRANSPOSED if self.is_transposed else HALO)[number]
+            if not self.is_stacked:
+                schedule = (HALO_TRANSPOSED if self.is_transposed else HALO)[number]
             if self.element == "f32" and not self.is_half:
                 schedule = schedule.replace(", 16]", ", 8]").replace(", 32]", ", 16]")
         elif self.element == "f32":
@@ -169,7 +186,9 @@ def main():
     element, words = sys.argv[1], sys.argv[2:]
     writer = Writer(element, words)
     cases = TRANSPOSED if writer.is_transposed else GROUPED if writer.is_grouped else CASES
-    if writer.in_halo and writer.is_transposed:  # strides up to 2 along height and width
+    if writer.is_stacked:
+        cases = STACKED_TRANSPOSED if writer.is_transposed else STACKED
+    elif writer.in_halo and writer.is_transposed:  # strides up to 2 along height and width
         cases = [case for case, schedule in zip(cases, HALO_TRANSPOSED) if schedule is not None]
         HALO_TRANSPOSED[:] = [schedule for schedule in HALO_TRANSPOSED if schedule is not None]
     for number, case in enumerate(cases):

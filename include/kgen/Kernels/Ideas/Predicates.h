@@ -113,10 +113,11 @@ inline bool groupedProduct(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.groups > 1 && f.channels >= 8 * f.groups && f.n >= 8 * f.groups &&
          f.m >= 64 && !f.poolFollows;
 }
-/// Convolutions whose taps shift over a box of pixels: any number of channels but the few of an image's colours.
+/// Convolutions whose taps shift over a box of pixels: any number of channels but the few of an image's colours, unless
+/// input depths stand beside them.
 inline bool shiftedPixels(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.channelsLast && !f.poolFollows &&
-         f.channels >= 8 && f.n >= 16 && f.m >= 1024;
+         f.channels * f.slices >= 8 && f.n >= (f.slices > 1 ? 8 : 16) && f.m >= 1024;
 }
 /// And what is left of their outputs is folded over channels, or over pixels. A softmax wants all channels in one tile:
 /// beyond 64 its filters travel with each step, which took longer than another pass over the outputs (2889 us instead
@@ -125,9 +126,13 @@ inline bool foldedPixels(const DispatchFacts &f) {
   return f.foldFollows && (!f.softmaxFollows || f.n <= 64) && shiftedPixels(f);
 }
 /// Of f32 data, as fp16; a step has 16 channels then.
-inline bool shiftedHalves(const DispatchFacts &f) { return f.f32 && shiftedPixels(f) && f.channels >= 16; }
-/// And folded; a softmax of them takes longer than another pass over the outputs.
-inline bool foldedHalves(const DispatchFacts &f) { return f.foldFollows && !f.softmaxFollows && shiftedHalves(f); }
+inline bool shiftedHalves(const DispatchFacts &f) {
+  return f.f32 && shiftedPixels(f) && (f.channels >= 16 || (f.slices > 1 && f.channels * f.slices > 8));
+}
+/// And folded; a softmax of many takes longer than another pass over the outputs.
+inline bool foldedHalves(const DispatchFacts &f) {
+  return f.foldFollows && (!f.softmaxFollows || f.slices > 1) && shiftedHalves(f);
+}
 /// Convolutions of which tiles of 64 pixels by 64 filters leave multiprocessors idle, where no tensor cores are
 /// allowed.
 inline bool fewPixels(const DispatchFacts &f) {
