@@ -22,6 +22,7 @@
 #include "mlir/IR/SymbolTable.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace kgen::kernels {
 #define GEN_PASS_DEF_LOWERDISPATCHES
@@ -69,6 +70,37 @@ struct LowerDispatches : kgen::kernels::impl::LowerDispatchesBase<LowerDispatche
 static bool isIdentifier(StringRef name) {
   return !name.empty() && !llvm::isDigit(name.front()) &&
          llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// Whether NAME, a C identifier, means something in every CUDA program: no namespace can have it. Keywords of C++17,
+/// what CUDA's headers declare in the global namespace (CUDA Math API; the C library's, which device host has as well)
+/// and what kernels' texts use.
+static bool isTaken(StringRef name) {
+  static const llvm::StringSet<> taken = [] {
+    llvm::StringSet<> names;
+    for (const char *words :
+         {"alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast "
+          "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false "
+          "float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or "
+          "or_eq "
+          "private protected public register reinterpret_cast return short signed sizeof static static_assert "
+          "static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned "
+          "using virtual void volatile wchar_t while xor xor_eq",
+          "abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cospi cyl_bessel_i0 cyl_bessel_i1 "
+          "erf erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 fabs fdim fdivide floor fma fmax fmin fmod frexp hypot "
+          "ilogb isfinite isinf isnan j0 j1 jn labs ldexp lgamma llabs llmax llmin llrint llround log log10 log1p log2 "
+          "logb lrint lround max min modf nan nearbyint nextafter norm norm3d norm4d normcdf normcdfinv pow powi "
+          "rcbrt remainder remquo rhypot rint rnorm rnorm3d rnorm4d round rsqrt scalbln scalbn signbit sin sincos "
+          "sincospi sinh sinpi sqrt tan tanh tgamma trunc ullmax ullmin umax umin y0 y1 yn",
+          "assert clock clock64 free index malloc memcpy memset printf main std kgen blockDim blockIdx gridDim "
+          "threadIdx warpSize dim3 half div exit read write select abort"}) {
+      SmallVector<StringRef> each;
+      StringRef(words).split(each, ' ');
+      names.insert(each.begin(), each.end());
+    }
+    return names;
+  }();
+  return taken.contains(name);
 }
 
 static LogicalResult checkLaunch(DispatchOp dispatch, const LaunchSpec &launch, const Chip &target) {
@@ -153,6 +185,10 @@ LogicalResult LowerDispatches::lower(DispatchOp dispatch, const Chip &target) {
   StringRef name = dispatch.getName();
   if (!isIdentifier(name))
     return dispatch.emitError("name @\"") << name << "\" of a lowered dispatch has to be a C identifier";
+  if (isTaken(name)) {
+    dispatch.setName((name + "0").str());
+    name = dispatch.getName();
+  }
   const Family *family = requireFamily(dispatch);
   if (!family)
     return failure();
