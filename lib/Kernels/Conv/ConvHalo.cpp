@@ -23,7 +23,6 @@ using namespace mlir;
 namespace kgen::kernels {
 using schedule::Dtype;
 
-static constexpr int64_t kProducerWarps = ideas::haloProducerWarps, kProducers = 32 * kProducerWarps;
 /// Channels that a warpgroup folds, whose sums one thread has a part of.
 static constexpr int64_t kMostFolded = 192;
 /// Of a warpgroup's outputs that are about to be folded.
@@ -38,6 +37,12 @@ static constexpr int64_t kPixelSums = 16;
 static constexpr int64_t kMostPixels = 16383;
 
 namespace {
+
+/// What a schedule leaves open or gives beside its tile and its stages.
+struct Roles {
+  std::optional<int64_t> consumers;
+  int64_t producerWarps = ideas::haloProducerWarps, depths = 1;
+};
 
 /// What the template derives from its constants.
 struct Plan {
@@ -63,8 +68,10 @@ struct Plan {
   double parted = 0;      ///< sectors of a channel that a tile writes a part of
   int64_t stored = 0;     ///< channels of a tile, at most
 
-  Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, std::optional<int64_t> consumers,
-       int64_t depths, bool scaled, const Chip &chip);
+  int64_t producerWarps;
+
+  Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, const Roles &roles, bool scaled,
+       const Chip &chip);
   bool isStacked() const { return depths > 1; }
   /// Filters of one output depth in a tile.
   int64_t own() const { return filters / depths; }
@@ -72,12 +79,15 @@ struct Plan {
   double slabsOfTile() const { return double(slabs) / phasesD; }
   int64_t pitchOf(int64_t width) const { return roundUp(before + width + reach[2], run); }
   int64_t consumers() const { return parts * teams; }
-  int64_t threads() const { return ideas::haloThreads(consumers()); }
+  int64_t threads() const { return ideas::haloThreads(consumers(), producerWarps); }
+  int64_t producers() const { return 32 * producerWarps; }
+  /// Registers that the assembler counts on in each thread.
+  int64_t registers(const Chip &chip) const { return ideas::haloRegisters(consumers(), chip, producerWarps); }
   int64_t accumulators() const { return blocks * sets * n / 2; }
   int64_t sharedBytes(bool resident, int64_t count) const {
     int64_t stage = pixelBytes + (resident ? 0 : filterBytes);
     int64_t before = (resident ? residentBytes : 0) + count * (stage + 16) + 8 * (1 + teams) +
-                     (scaled ? 4 * count + 8 * kProducerWarps : 0);
+                     (scaled ? 4 * count + 8 * producerWarps : 0);
     return roundUp(before, 128) + consumers() * patchBytes();
   }
   /// Of a warpgroup's outputs on their way.
@@ -85,16 +95,16 @@ struct Plan {
     return folds ? blocks * kPatchBytes + shareBytes : 4 * atOnce * (roundUp(n * sets, 32) + 8 * sets) * 4;
   }
   int64_t sharedBytes() const { return sharedBytes(isResident, stages); }
-  int64_t pool(const Chip &chip) const { return ideas::haloRegisters(consumers(), chip) * threads(); }
-  int64_t producerRegisters() const { return consumers() <= 2 ? 120 : 96; }
+  int64_t pool(const Chip &chip) const { return registers(chip) * threads(); }
+  int64_t producerRegisters() const { return consumers() <= 2 && producerWarps <= 4 ? 120 : 96; }
   int64_t consumerRegisters(const Chip &chip) const {
-    return std::min<int64_t>(240, (pool(chip) - producerRegisters() * kProducers) / (128 * consumers()) / 8 * 8);
+    return std::min<int64_t>(240, (pool(chip) - producerRegisters() * producers()) / (128 * consumers()) / 8 * 8);
   }
   int64_t grid(const Chip &chip) const {
     return std::max<int64_t>(1, std::min(chip.multiprocessors / filterTiles, boxes)) * filterTiles;
   }
   /// Rounds in which the loading threads have a portion of a step, each a run of pixels in some channels.
-  int64_t rounds() const { return ceilDiv(loaded / run * (scaled ? portion / lanes : 1), kProducers); }
+  int64_t rounds() const { return ceilDiv(loaded / run * (scaled ? portion / lanes : 1), producers()); }
   /// Steps, or portions, that the second-level cache is asked for: not by threads whose registers are full of runs.
   int64_t ahead() const { return rounds() <= 2 ? 2 : 0; }
   /// Registers of pixels that a loading thread has in flight.
@@ -116,7 +126,7 @@ static int64_t lanesOf(const Conv &conv, bool scaled) {
 }
 /// Registers of a thread that loads for a step's pixels, of which it has two: more, with their addresses, spill.
 static int64_t mostLoaded(const Plan &plan, const Conv &conv) {
-  const bool few = plan.consumers() > 3; // registers of a thread
+  const bool few = plan.consumers() > 3 || plan.producerWarps > 4; // registers of a thread
   return !few && (plan.run > 1 || !conv.elementType.isF32()) ? 48 : 32;
 }
 
@@ -136,7 +146,7 @@ static int64_t reachOf(const Conv &conv, int d) {
   return last;
 }
 
-StackedDepths kgen::kernels::stackDepths(const Conv &conv, int64_t depths) {
+StackedDepths stackDepths(const Conv &conv, int64_t depths) {
   if (hasPhases(conv)) {
     const int64_t advance = depths / conv.transposed->stride[0];
     return {depths, reachOf(conv, 0) + advance, advance};
@@ -145,17 +155,17 @@ StackedDepths kgen::kernels::stackDepths(const Conv &conv, int64_t depths) {
   return {depths, (conv.wholeKernel()[0] - 1) * conv.dilation[0] + advance - conv.stride[0] + 1, advance};
 }
 
-StackedDepths kgen::kernels::stackFittingDepths(const Conv &conv, int64_t filters) {
+StackedDepths stackFittingDepths(const Conv &conv, int64_t filters) {
   const int64_t own = conv.outChannels <= 16 ? 16 : 32, depths = filters / own;
   const bool fits = filters == 64 && conv.outChannels <= own && conv.wholeOut()[0] > 1 &&
                     (!hasPhases(conv) || depths % conv.transposed->stride[0] == 0);
   return fits ? stackDepths(conv, depths) : StackedDepths();
 }
 
-Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, std::optional<int64_t> consumers,
-           int64_t depths, bool scaled, const Chip &chip)
-    : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages), depths(depths), folds(conv.fold.has_value()),
-      scaled(scaled), lanes(lanesOf(conv, scaled)), portion(bk) {
+Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages, const Roles &roles, bool scaled,
+           const Chip &chip)
+    : n(tile[0]), filters(tile[1]), bk(tile[2]), stages(stages), depths(roles.depths), folds(conv.fold.has_value()),
+      scaled(scaled), lanes(lanesOf(conv, scaled)), portion(bk), producerWarps(roles.producerWarps) {
   int64_t phasesH = 1;
   if (conv.transposed) {
     phasesD = isStacked() ? 1 : conv.transposed->stride[0];
@@ -168,7 +178,7 @@ Plan::Plan(const Conv &conv, const std::array<int64_t, 3> &tile, int64_t stages,
     shareBytes = kShareBytes;
   }
   parts = filters / 64 / blocks * phasesH;
-  teams = consumers ? std::max<int64_t>(1, *consumers / parts) : ideas::haloTeams(parts);
+  teams = roles.consumers ? std::max<int64_t>(1, *roles.consumers / parts) : ideas::haloTeams(parts);
   const Sizes &out = conv.wholeOut(), &kernel = conv.wholeKernel();
   lead = conv.padding;
   for (int d = 0; d < 3; ++d)
@@ -312,7 +322,7 @@ static std::string findFault(const Conv &conv, const Plan &plan, std::optional<i
                          conv.outChannels);
   const int64_t others = ideas::otherHaloRegisters + (conv.fold && !conv.fold->overChannels ? kPixelSums : 0);
   // What threads give away later does not widen what the assembler counts on.
-  const int64_t registers = ideas::haloRegisters(plan.consumers(), chip);
+  const int64_t registers = plan.registers(chip);
   if (plan.accumulators() + others > registers)
     return llvm::formatv(
         "the tile needs {0} accumulators and about {1} other registers in a thread, {2} are left to it",
@@ -371,16 +381,17 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
   std::optional<SmallVector<int64_t>> given = params.getInts(key::tile);
   if (given && given->size() != 3)
     return dispatch.emitError("a tile of im2col = halo is [pixels, filters, channels of a step]");
-  std::optional<int64_t> wanted = params.getInt(key::stages), consumers = params.getInt(key::consumers);
+  std::optional<int64_t> wanted = params.getInt(key::stages), depths = params.getInt(key::depths);
+  Roles roles = {params.getInt(key::consumers), params.getInt(key::producerWarps).value_or(ideas::haloProducerWarps)};
   double least = std::numeric_limits<double>::infinity();
   std::string fault = "no tile fits";
   std::array<int64_t, 3> best = {};
   int64_t stages = 0;
-  std::optional<int64_t> depths = params.getInt(key::depths);
   int64_t bestDepths = 1;
   auto considerDepths = [&](const std::array<int64_t, 3> &tile, int64_t count, int64_t depths) {
-    Plan plan(conv, tile, count, consumers, depths, scaled, chip);
-    std::string found = findFault(conv, plan, consumers, chip);
+    roles.depths = depths;
+    Plan plan(conv, tile, count, roles, scaled, chip);
+    std::string found = findFault(conv, plan, roles.consumers, chip);
     if (!found.empty()) {
       fault = found;
       return;
@@ -388,8 +399,7 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
     // More stages hide more, a second is needed; more channels at once store in fewer rounds. With all of its registers
     // taken by sums of several phases a thread spills.
     double cost = costOf(conv, plan, chip) * (count == 2 || plan.atOnce == 2 ? 1.05 : 1) - count * 1e-6;
-    if (plan.sets > 1 &&
-        plan.accumulators() + ideas::otherHaloRegisters == ideas::haloRegisters(plan.consumers(), chip))
+    if (plan.sets > 1 && plan.accumulators() + ideas::otherHaloRegisters == plan.registers(chip))
       cost *= 1.2;
     if (cost < least) {
       least = cost;
@@ -410,7 +420,7 @@ LogicalResult completeConvHalo(DispatchOp dispatch, const Conv &conv, SchedulePa
       continue;
     }
     for (int64_t n : {256, 224, 192, 160, 128, 96, 64, 48, 32}) {
-      if (!consumers && (n == 48 || (n == 32 && !conv.fold)))
+      if (!roles.consumers && (n == 48 || (n == 32 && !conv.fold)))
         continue;
       for (int64_t filters : {64, 128, 192})
         for (int64_t bk : {2 * unit, unit})
@@ -479,7 +489,7 @@ static std::string printConstants(StringRef name, const Conv &conv, const schedu
          plan.depths, plan.stack.slices, plan.stack.advance);
   line("constexpr int PARTS = {0}, TEAMS = {1}; // warpgroups that multiply a tile, and how many tiles at a time",
        plan.parts, plan.teams);
-  line("constexpr int PRODUCER_WARPS = {0};", kProducerWarps);
+  line("constexpr int PRODUCER_WARPS = {0};", plan.producerWarps);
   line("constexpr int PRODUCER_REGISTERS = {0}, CONSUMER_REGISTERS = {1}; // of a thread", plan.producerRegisters(),
        plan.consumerRegisters(chip));
   line("constexpr int STAGES = {0};", plan.stages);
@@ -561,7 +571,9 @@ static void fillFold(TemplateFill &fill, const Conv &conv, const ConvTail &made,
 FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, const schedule::ConvHalo &schedule,
                                      const Chip &chip) {
   const bool scaled = isScaled(conv, schedule.dtype);
-  Plan plan(conv, schedule.tile, schedule.stages, schedule.consumers, schedule.depths.value_or(1), scaled, chip);
+  const Roles roles = {schedule.consumers, schedule.producerWarps.value_or(ideas::haloProducerWarps),
+                       schedule.depths.value_or(1)};
+  Plan plan(conv, schedule.tile, schedule.stages, roles, scaled, chip);
   std::string name = dispatch.getName().str();
   FailureOr<ConvTail> made = makeConvTail(conv, name, /*addBias=*/true);
   if (failed(made))

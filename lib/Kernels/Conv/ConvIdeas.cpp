@@ -31,13 +31,16 @@ static bool fitsHalo(const DispatchFacts &f, const std::map<std::string, std::st
     return true; // left to the family
   const int64_t parts = filters / 64 * f.phaseRows;
   int64_t consumers = parts * haloTeams(parts);
-  // More warpgroups hide how long the stores of several phases take; a convolution with one phase only loses by them.
-  if (auto given = settings.find("consumers"); given != settings.end())
-    if (StringRef(given->second).getAsInteger(10, consumers) || consumers % parts != 0 || f.phaseColumns == 1)
-      return false;
+  // More warpgroups hide how long the stores of several phases take, and more warps the loads of their small tiles; a
+  // convolution with one phase only loses by them.
+  int64_t producerWarps = haloProducerWarps;
+  for (auto [key, value] : {std::pair("consumers", &consumers), std::pair("producer_warps", &producerWarps)})
+    if (auto given = settings.find(key); given != settings.end())
+      if (StringRef(given->second).getAsInteger(10, *value) || consumers % parts != 0 || f.phaseColumns == 1)
+        return false;
   // What a step's channels lack is zeros.
   return consumers <= mostHaloConsumers && (channels <= 16 || f.channels * f.slices > channels / 2) &&
-         pixels / 2 * f.phaseColumns + otherHaloRegisters <= haloRegisters(consumers, Chip()) &&
+         pixels / 2 * f.phaseColumns + otherHaloRegisters <= haloRegisters(consumers, Chip(), producerWarps) &&
          (filters == 64 || filters <= int64_t(alignTo(uint64_t(std::max<int64_t>(f.n, 1)), 64)));
 }
 
@@ -139,8 +142,10 @@ std::vector<CatalogueEntry> getConvIdeas() {
        {},
        {"mma=wgmma; im2col=halo; dtype=fp16", "mma=wgmma; im2col=halo; dtype=fp16; consumers=4; tile=[48, 64, 32]",
         "mma=wgmma; im2col=halo; dtype=fp16; consumers=4; tile=[48, 64, 16]",
+        "mma=wgmma; im2col=halo; dtype=fp16; producer_warps=8; tile=[64, 64, 32]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[192, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; consumers=4; tile=[48, 64, 64]",
+        "mma=wgmma; im2col=halo; dtype=fp16; producer_warps=8; tile=[80, 64, 32]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 128, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[256, 64, 16]",
         "mma=wgmma; im2col=halo; dtype=fp16; tile=[192, 128, 32]",

@@ -57,14 +57,14 @@ STACKED_TRANSPOSED = [
     (1, 3, [5, 6, 8], 16, [3, 3, 3], [2, 2, 2], [1, 1, 1], [1, 1, 1], [1, 1, 1], True, "relu", "depths = 4, tile = [32, 64, 16]"),
     (2, 4, [4, 5, 6], 7, [3, 3, 3], [2, 2, 2], [1, 1, 1], [1, 1, 1], [0, 0, 0], True, "residual", "depths = 4, tile = [48, 64, 16], consumers = 4"),
     (1, 6, [3, 4, 8], 20, [5, 3, 4], [2, 1, 2], [2, 1, 0], [1, 1, 1], [1, 0, 0], False, "add", "depths = 2, tile = [64, 64, 16]"),
-    (1, 3, [6, 5, 7], 30, [4, 2, 3], [1, 2, 1], [1, 0, 1], [2, 1, 1], [0, 0, 0], True, "", "depths = 2, tile = [64, 64, 16]"),
+    (1, 3, [6, 5, 7], 30, [4, 2, 3], [1, 2, 1], [1, 0, 1], [2, 1, 1], [0, 0, 0], True, "", "depths = 2, tile = [64, 64, 16], producer_warps = 8"),
     (1, 9, [4, 4, 5], 10, [3, 3, 2], [4, 1, 1], [1, 1, 0], [1, 2, 1], [2, 0, 0], True, "sigmoid", "depths = 4"),
     (1, 5, [6, 5, 8], 16, [3, 3, 3], [1, 1, 1], [1, 1, 1], [1, 1, 1], [0, 0, 0], True, "", "depths = 4"),
 ]
 # The schedules of the cases with "halo": teams and parts of warpgroups, filters that stay and that travel, several boxes and filters' tiles for a block.
 HALO = ["", "tile = [64, 128, 16]", "tile = [64, 64, 16], stages = 2", "tile = [48, 64, 32], mma_inflight = 0", "", "tile = [96, 64, 16]", "tile = [64, 64, 16], consumers = 4",
         "tile = [32, 64, 16], stages = 4, consumers = 3", "tile = [64, 64, 32], stages = 3"]
-HALO_TRANSPOSED = ["tile = [128, 64, 16]", "tile = [48, 64, 16], consumers = 4", None, None, "", None, "tile = [64, 64, 16], stages = 2", None, None, "tile = [64, 128, 16]",
+HALO_TRANSPOSED = ["tile = [128, 64, 16], producer_warps = 8", "tile = [48, 64, 16], consumers = 4", None, None, "", None, "tile = [64, 64, 16], stages = 2", None, None, "tile = [64, 128, 16]",
                    "tile = [32, 64, 16]"]
 
 
