@@ -91,7 +91,7 @@ func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32
 // -----
 
 func.func @f(%x: tensor<2x8x16x16xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<2x32x7x7xf32> {
-  // expected-error @+1 {{schedule key 'raster' is not taken by family conv, which takes block, blocks, chunk, consumers, dtype, }}
+  // expected-error @+1 {{schedule key 'raster' is not taken by family conv, which takes block, blocks, chunk, consumers, depths, dtype, }}
   %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, raster = 4>) ins(%x, %w : tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) {
   ^bb0(%a: tensor<2x8x16x16xf32>, %b: tensor<32x8x3x3xf32>):
     %1 = aten.conv2d %a, %b : (tensor<2x8x16x16xf32>, tensor<32x8x3x3xf32>) -> tensor<2x32x14x14xf32>

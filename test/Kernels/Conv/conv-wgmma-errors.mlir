@@ -37,7 +37,7 @@ func.func @f(%x: tensor<2x3x16x16xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16
 // -----
 
 func.func @f(%x: tensor<2x3x16x16xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<2x16x14x14xf32> {
-  // expected-error @+1 {{schedule key 'warp_tile' is not taken by conv/wgmma, conv/implicit and conv/halo, which take blocks, chunk, consumers, dtype, im2col, l2_promotion, min_blocks, mma, mma_inflight, pipeline, producer_warps, split_k, stages, tile}}
+  // expected-error @+1 {{schedule key 'warp_tile' is not taken by conv/wgmma, conv/implicit and conv/halo, which take blocks, chunk, consumers, depths, dtype, im2col, l2_promotion, min_blocks, mma, mma_inflight, pipeline, producer_warps, split_k, stages, tile}}
   %0 = kgen.dispatch @cv schedule(#kgen.schedule<family = conv, mma = wgmma, warp_tile = [64, 48]>) ins(%x, %w : tensor<2x3x16x16xf32>, tensor<16x3x3x3xf32>) {
   ^bb0(%a: tensor<2x3x16x16xf32>, %b: tensor<16x3x3x3xf32>):
     %1 = aten.conv2d %a, %b : (tensor<2x3x16x16xf32>, tensor<16x3x3x3xf32>) -> tensor<2x16x14x14xf32>

@@ -76,14 +76,14 @@ func.func @f(%x: tensor<512x32xf32>, %y: tensor<512x32xf32>) -> tensor<32x32xf32
 
 // fp16 products of f32 operands convert them first, where the class admits it.
 module attributes {kgen.precision = "fp16"} {
-// CHECK-LABEL: kgen.source @half
+// CHECK-LABEL: kgen.source @halves
 // CHECK-SAME: using In = __half;
 // CHECK-SAME: kgen::mma_m16n8k16_f16
-// CHECK: kgen.launch @half::@half_convert_a grid [4, 1, 1]
-// CHECK: kgen.launch @half::@half_convert_b grid [2, 1, 1]
-// CHECK: kgen.launch @half::@half_main
+// CHECK: kgen.launch @halves::@halves_convert_a grid [4, 1, 1]
+// CHECK: kgen.launch @halves::@halves_convert_b grid [2, 1, 1]
+// CHECK: kgen.launch @halves::@halves_main
 func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x32xf32>) -> tensor<64x32xf32> {
-  %0 = kgen.dispatch @half schedule(#kgen.schedule<family = gemm, dtype = fp16>)
+  %0 = kgen.dispatch @halves schedule(#kgen.schedule<family = gemm, dtype = fp16>)
       ins(%x, %y : tensor<64x64xf32>, tensor<64x32xf32>) {
   ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x32xf32>):
     %1 = aten.mm %a, %b : (tensor<64x64xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
