@@ -92,9 +92,10 @@ TEST(Schedule, AKeyThatAVariantDoesNotTakeIsNamedWithWhatItTakes) {
   EXPECT_EQ(findFault("row", read("resident = none; split_rows = 4; lead = 2"))
                 .find("schedule key 'lead' is not taken by row/split, which takes cache_hint"),
             0u);
-  EXPECT_EQ(findFault("conv", read("mma = wgmma; blocks = 132; tile = [128, 64, 32]")),
-            "schedule key 'blocks' is not taken by conv/implicit and conv/halo, which take consumers, dtype, im2col, "
-            "l2_promotion, min_blocks, mma, mma_inflight, pipeline, split_k, stages, tile");
+  EXPECT_EQ(
+      findFault("conv", read("mma = wgmma; blocks = 132; tile = [128, 64, 32]")),
+      "schedule key 'blocks' is not taken by conv/implicit and conv/halo, which take consumers, depths, dtype, im2col, "
+      "l2_promotion, min_blocks, mma, mma_inflight, pipeline, producer_warps, split_k, stages, tile");
   EXPECT_EQ(findFault("conv", read("mma = wmma")),
             "schedule key 'mma' of family conv expected one of none, mma_sync, wgmma, found \"wmma\"");
   EXPECT_EQ(findFault("gemm", read("mma = mma_sync; pipeline = tma")),

@@ -329,7 +329,7 @@ def OverlapKey : Key<"overlap", SpecializeDirective, OnOff, [Taken<[GemmWgmma, A
     "whether an attention kernel computes exponentials beside the product of the tile before, and a warpgroup product "
     "stores results beside the next tile's products">;
 def ProducerWarpsKey : Key<"producer_warps", SpecializeDirective, IntFrom<1, 8>,
-    [Taken<[ConvWgmma], IntFrom<1, 8>, ["2", "4"]>, MayTake<[ConvHalo], IntOf<[4, 8]>>],
+    [Taken<[ConvWgmma], IntFrom<1, 8>, ["2", "4"]>, MayTake<[ConvHalo], IntFrom<4, 8, 4>>],
     "warps of a convolution that load, for each warpgroup that multiplies or, with im2col = halo, for all"> {
   let Neighbours = [1, 2, 4, 8];
 }
