@@ -96,6 +96,7 @@ class Models(unittest.TestCase):
         for dtype in (torch.float32, torch.bfloat16):
             with self.subTest(dtype), torch.no_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
+                torch.manual_seed(4)
                 config = transformers.MambaConfig(vocab_size=96, hidden_size=16, state_size=4, num_hidden_layers=1)
                 module = transformers.MambaModel(config).eval().to(dtype)
                 scan = sys.modules["transformers.models.mamba.modeling_mamba"].mamba_selective_scan
