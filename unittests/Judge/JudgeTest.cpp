@@ -323,7 +323,11 @@ TEST(JudgeOfIntegers, SeesAllBits) {
                                     "  if (threadIdx.x < 4)\n    out[threadIdx.x] = 2 * x[threadIdx.x] + 1;\n}\n"),
                            compiled(judgeKernelsText()), program));
   const int64_t x[] = {1, int64_t(1) << 60, -(int64_t(1) << 60), 0};
-  llvm::cantFail(session->setInputs(0, reinterpret_cast<const char *>(x)));
+  size_t packedBytes = 0; // a block is more than its one buffer
+  device::packBuffers(program.inputs, 0, packedBytes);
+  std::vector<char> packed(packedBytes);
+  std::memcpy(packed.data(), x, sizeof(x));
+  llvm::cantFail(session->setInputs(0, packed.data()));
   for (int round = 0; round < 2; ++round) { // the second in memory that the first gave back
     llvm::cantFail(session->answer(0));
     int64_t out[4];
