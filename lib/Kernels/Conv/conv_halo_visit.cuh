@@ -55,6 +55,14 @@
 #endif
         break;
       }
+      // Of the channels that a load of run I has of a step, which one is its C-th.
+#if scaled
+      constexpr int channels = LANES;
+      auto channel_of = [&](int i, int c) { return (thread + i * PRODUCERS) / RUNS * LANES + c; };
+#else
+      constexpr int channels = BK;
+      auto channel_of = [](int, int c) { return c; };
+#endif
 #if stacked
       // A step's channels are depths of the input, those of one channel one behind the other.
       const int c0 = step * BK, z = tile.z * ADVANCE_D - LEAD_D;
@@ -63,18 +71,10 @@
       first = step == 0;
       const In *from = input + (long long)tile.i * C * D * (H * W);
 #pragma unroll
-#if scaled
-      for (int c = 0; c < LANES; ++c) {
-#else
-      for (int c = 0; c < BK; ++c) {
-#endif
+      for (int c = 0; c < channels; ++c) {
 #pragma unroll
         for (int i = 0; i < EACH; ++i) {
-#if scaled
-          const int place = c0 + (thread + i * PRODUCERS) / RUNS * LANES + c;
-#else
-          const int place = c0 + c;
-#endif
+          const int place = c0 + channel_of(i, c);
           const int slice = z + place % SLICES;
           const bool there = inside[i] && place < CHANNELS && slice >= 0 && slice < D;
           const In *plane = from + (there ? ((long long)(place / SLICES) * D + slice) * (H * W) : 0);
@@ -94,20 +94,12 @@
       const bool there = D == 1 || (z >= 0 && z < D);
       const In *from = input + (((long long)tile.i * C + c0) * D + (there ? z : 0)) * (H * W);
 #pragma unroll
-#if scaled
-      for (int c = 0; c < LANES; ++c) {
-#else
-      for (int c = 0; c < BK; ++c) {
-#endif
+      for (int c = 0; c < channels; ++c) {
         // The same for all threads: an address is that of the channel and 32 bits of the thread's own.
         const char *channel = reinterpret_cast<const char *>(from + (long long)c * (D * H * W));
 #pragma unroll
         for (int i = 0; i < EACH; ++i) {
-#if scaled
-          const bool is_channel = C % example::BK == 0 || c0 + (thread + i * PRODUCERS) / RUNS * LANES + c < C;
-#else
-          const bool is_channel = C % BK == 0 || c0 + c < C;
-#endif
+          const bool is_channel = C % example::BK == 0 || c0 + channel_of(i, c) < C;
           take(i, c, channel + offset[i], there && inside[i] && is_channel);
         }
       }
