@@ -324,6 +324,46 @@ TEST(Builtin, PoolsBehindWarpgroupsFirst) {
   EXPECT_EQ(first(facts)[0].directives.find("wgmma"), std::string::npos);
 }
 
+TEST(Builtin, PoolsShiftedPixelsFirst) {
+  auto factsOf = [](const char *op) {
+    graph::GraphFacts facts = convReluPoolFacts();
+    facts.ops[0].name = op;
+    graph::WorkFact &conv = facts.ops[0].work;
+    conv.channels = 64, conv.k = 64 * 9;
+    conv.plainConvolution = false;
+    conv.denseConvolution = true;
+    facts.ops[2].work.separateWindows = true;
+    return facts;
+  };
+  auto first = [](graph::GraphFacts facts) {
+    ProposalContext context = contextOf(std::move(facts), "cuda");
+    context.chip.arch = "sm_90a";
+    return carryOut(context, ask(context, 1)[0], 9)[0].directives;
+  };
+  graph::GraphFacts facts = factsOf("aten.conv_transpose2d.input");
+  EXPECT_EQ(first(facts), "%d0 = transform.kgen.select \"aten.conv_transpose2d.input\" in %f as conv\n"
+                          "transform.kgen.fuse %d0 consumers 2\n"
+                          "transform.kgen.mma %d0 wgmma\n"
+                          "transform.kgen.mma_dtype %d0 fp16\n"
+                          "transform.kgen.im2col %d0 halo\n");
+  // Windows that overlap, and those of several depths that no tile has, are left to a kernel behind it.
+  facts.ops[2].work.windowDepths = 2;
+  EXPECT_NE(first(facts).find("consumers 1\n"), std::string::npos);
+  facts.ops[0].work.slices = 3;
+  EXPECT_NE(first(facts).find("consumers 2\n"), std::string::npos);
+  facts.ops[2].work.separateWindows = false;
+  EXPECT_NE(first(facts).find("consumers 1\n"), std::string::npos);
+  // No other schedule pools what a transposed convolution computes, so that no other idea proposes it.
+  facts = factsOf("aten.conv_transpose2d.input");
+  ProposalContext context = contextOf(std::move(facts), "cuda");
+  context.chip.arch = "sm_90a";
+  for (const Idea &idea : ask(context, 12))
+    for (const Materialization &way : carryOut(context, idea, 20))
+      if (way.directives.find("consumers 2\n") != std::string::npos) {
+        EXPECT_EQ(idea.key, "pool-pixels") << way.directives;
+      }
+}
+
 TEST(Builtin, HoldsLongRowsInAClusterFirst) {
   ProposalContext context = contextOf(softmaxFacts(), "cuda");
   context.chip.arch = "sm_90a";

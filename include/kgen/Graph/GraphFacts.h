@@ -40,6 +40,8 @@ struct WorkFact {
   int64_t slices = 1;
   bool channelsLast = false;     ///< a convolution of a tensor that lies with its channels last
   bool runningMaximum = false;   ///< a maximum over windows, of which two share at most one row
+  bool separateWindows = false;  ///< windows side by side, none of which leaves its input
+  int64_t windowDepths = 1;      ///< of a window in three dimensions
   int64_t rows = 0, columns = 0; ///< of a reduction: elements of a row
   int64_t apart = 1;             ///< elements from one of a row to its next; 1: the row is contiguous
   int64_t keyHeads = 0; ///< of an attention: heads of keys that differ, of all batches; heads of queries share them

@@ -52,6 +52,7 @@ struct Block {
   const KGenHostLaunch *launch;
   char *queuesUsed; ///< how far the launch's memory for queues is taken
   unsigned count, current, live, arrived;
+  unsigned barriers; ///< __syncthreads that are over
   bool descending, failed;
   int barrierSum, barrierAnd, barrierOr;
   unsigned dim[3];
@@ -255,6 +256,7 @@ static __attribute__((noinline)) void barrier(int value) {
     return;
   }
   block.arrived = 0;
+  ++block.barriers;
   for (unsigned i = 0; i * 64 < block.count; ++i) {
     block.ready[i] |= block.atBarrier[i];
     block.atBarrier[i] = 0;
@@ -312,7 +314,7 @@ static bool runBlock(const unsigned dim[3], bool descending, void (*setThread)(u
   block.count = block.live = dim[0] * dim[1] * dim[2];
   block.descending = descending;
   block.failed = false;
-  block.arrived = 0;
+  block.arrived = block.barriers = 0;
   block.entry = entry;
   block.entryContext = context;
   block.setThread = setThread;

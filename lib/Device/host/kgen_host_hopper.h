@@ -170,6 +170,8 @@ static struct Hopper {
   BulkQueue loads;
   struct {
     unsigned arrived, expected;
+    unsigned coming, warps; ///< warps that have arrived, and those that met there last
+    unsigned since;         ///< and how many __syncthreads were over then
   } named[16];
   unsigned clusterArrived, clusterPhase;
   unsigned meeting[MaxThreads / 128];
@@ -403,13 +405,20 @@ static __attribute__((noinline)) void kgen_host_named_barrier(int id, int thread
   if (named.arrived && named.expected != unsigned(threads))
     hopperFault("comes to named barrier %d with %d threads, others came with %u", id, threads, named.expected);
   named.expected = unsigned(threads);
+  named.coming |= 1u << (block.current / 32);
   if (++named.arrived < unsigned(threads)) {
     block.eventDetail[block.current] = unsigned(id);
     if (wait)
       waitEvent(&named, "a named barrier");
     return;
   }
-  named.arrived = 0;
+  // On a card the ones may come while the others wait.
+  if (named.warps && named.since == block.barriers && !(named.coming & named.warps))
+    hopperFault("meets at named barrier %d in warps %#x, where warps %#x met before: nothing keeps them apart", id,
+                named.coming, named.warps);
+  named.warps = named.coming;
+  named.since = block.barriers;
+  named.arrived = named.coming = 0;
   wakeEvent(&named);
 }
 

@@ -168,10 +168,11 @@ FailureOr<Conv> readConv(DispatchOp dispatch) {
   conv.out = spatial(output.getShape().drop_front(2), 1);
   conv.pooled = spatial(result.getShape().drop_front(2), 1);
   if (conv.transposed) {
-    if (ops->window)
-      return ops->window->emitError("family conv pools plain convolutions only");
+    const Sizes pooled = conv.pooled;
     if (failed(foldPhases(op, conv)))
       return failure();
+    if (ops->window)
+      conv.pooled = pooled;
   }
 
   std::optional<DispatchBuffer> inputBuffer = findBuffer(op->getOperand(0)),

@@ -57,6 +57,9 @@ struct Conv {
 
   int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
   int64_t phases() const { return transposed ? transposed->phases() : 1; }
+  /// Whether the one schedule that computes this is the one of shifted pixels: no other folds outputs, or pools those
+  /// of a transposed convolution.
+  bool shiftsOnly() const { return fold || (transposed && ops.window); }
   /// The op's own output and filter; not those of one phase, if it is transposed.
   const Sizes &wholeOut() const { return transposed ? transposed->out : out; }
   const Sizes &wholeKernel() const { return transposed ? transposed->kernel : kernel; }

@@ -264,12 +264,14 @@ LogicalResult ConvFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (failed(read))
     return failure();
   const Conv &conv = *read;
-  if (conv.fold) {
-    // The only variant that folds its outputs.
+  if (conv.shiftsOnly()) {
     if (params.getWord(key::mma).value_or(Mma::Wgmma) != Mma::Wgmma || params.has(key::pipeline) ||
-        params.getWord(key::im2col).value_or(schedule::Im2col::Halo) != schedule::Im2col::Halo)
-      return conv.ops.fold->emitError("family conv fuses ")
-             << conv.ops.fold->getName() << " with mma = wgmma, im2col = halo only";
+        params.getWord(key::im2col).value_or(schedule::Im2col::Halo) != schedule::Im2col::Halo) {
+      Operation *fused = conv.fold ? conv.ops.fold : conv.ops.window;
+      return fused->emitError("family conv fuses ")
+             << fused->getName() << (conv.fold ? "" : " behind a transposed convolution")
+             << " with mma = wgmma, im2col = halo only";
+    }
     return completeConvHalo(dispatch, conv, params, chip);
   }
   if (isDepthwiseLast(conv) && !params.has(key::tile) && !params.has(key::slabChannels))
@@ -566,7 +568,7 @@ FailureOr<DispatchCode> ConvFamily::emit(DispatchOp dispatch, const SchedulePara
   FailureOr<Conv> conv = readConv(dispatch);
   if (failed(conv))
     return failure();
-  if (conv->fold)
+  if (conv->shiftsOnly())
     return emitConvHalo(dispatch, *conv, schedule::ConvHalo::read(params), chip);
   if (isDepthwiseLast(*conv) && !params.has(key::tile))
     return emitConvDepthwise(dispatch, *conv, schedule::ConvDepthwise::read(params));

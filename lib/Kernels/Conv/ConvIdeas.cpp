@@ -62,6 +62,20 @@ static std::vector<std::string> deriveGroupTiles(const DispatchFacts &f) {
   return variants;
 }
 
+/// f32 operands as fp16 where a step has enough of them.
+static std::vector<std::string> derivePooledPixels(const DispatchFacts &f) {
+  const bool halves = halvedTaps(f);
+  const std::string way = halves ? "mma=wgmma; im2col=halo; dtype=fp16" : "mma=wgmma; im2col=halo";
+  const int64_t step = f.f32 && !halves ? 8 : 16;
+  std::vector<std::string> variants = {way};
+  for (const char *tile : {"; consumers=4; tile=[48, 64, {0}]", "; producer_warps=8; tile=[64, 64, {0}]",
+                           "; tile=[192, 64, {0}]", "; tile=[128, 64, {0}]", "; tile=[96, 64, {0}]",
+                           "; tile=[256, 64, {0}]", "; tile=[192, 128, {0}]", "; tile=[256, 128, {0}]"})
+    for (int64_t channels : {2 * step, step})
+      variants.push_back(way + formatv(tile, channels).str());
+  return variants;
+}
+
 std::vector<CatalogueEntry> getConvIdeas() {
   return {
       {"warpgroup-pool",
@@ -178,6 +192,22 @@ std::vector<CatalogueEntry> getConvIdeas() {
        /*restart=*/true,
        /*pools=*/false,
        /*derive=*/nullptr,
+       fitsHalo},
+      {"pool-pixels",
+       C::Memory,
+       "Pool what the convolution computes before it leaves: a tile has whole windows of its outputs, which meet in "
+       "shared memory, so that only pooled outputs are written. Where the convolution is transposed the phases of its "
+       "stride are what a window takes together.",
+       {"conv"},
+       0,
+       121,
+       pooledPixels,
+       "memory|launches|pool|compute",
+       {},
+       {},
+       /*restart=*/true,
+       /*pools=*/true,
+       derivePooledPixels,
        fitsHalo},
       {"fold-outputs",
        C::Memory,

@@ -191,6 +191,11 @@ __device__ __forceinline__ float epilogue(float value, int image, int channel, i
 //@ replace fold_functions
 //@ end
 #endif
+#if pools
+
+//@ replace pool_functions
+//@ end
+#endif
 
 struct Tile {
   int i, z, y, x; // image, depth and first row and column of a phase's outputs
@@ -663,8 +668,14 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       //@ replace fold_outputs
       //@ end
 #else
+#if pools
+      // All that share a window go on.
+      if (z / POOL_D >= POD)
+        continue;
+#else
       if (z >= OD)
         continue;
+#endif
       //@ replace store_outputs
 #include "conv_halo_store.cuh"
       //@ end

@@ -38,64 +38,68 @@ __device__ __forceinline__ float base_of(float largest) { return fabsf(largest) 
 #else
 #if in_tile
 #if pixels
-      // As where nothing is folded, but each lane adds up what it has of its warp's 16 channels; then two lanes take one of them.
+      // A thread adds up what it has of two of its warp's 16 channels, then four lanes what they have of one.
       const int lane = thread % 32, first_channel = n_tile * OWN + (part_f + thread / 32 * 16) % OWN;
-      float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * 16 * PATCH_PITCH;
-      float totals[16];
+      float totals[2] = {};
 #pragma unroll
-      for (int row = 0; row < 16; ++row)
-        totals[row] = 0.0f;
+      for (int j = 0; j < N; j += 8) {
+#if stacked
+        if (!is_finite) {
+          // Eight columns of the warp's channels, summed once more.
+          float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + (threadIdx.x / 32) * 16 * PATCH_PITCH;
+          auto own = [&](int set, int i) -> float & {
+            return patch[(lane / 4 + i / 2 * 8) * PATCH_PITCH + (lane % 4 * 2 + i % 2) * SETS + set];
+          };
+          __syncwarp();
 #pragma unroll
-      for (int j0 = 0; j0 < N; j0 += 32 / SETS) {
-        __syncwarp();
-#pragma unroll
-        for (int j = j0; j < j0 + 32 / SETS; j += 8)
-          if (j < N)
+          for (int set = 0; set < SETS; ++set)
 #pragma unroll
             for (int i = 0; i < 4; ++i)
-#pragma unroll
-              for (int set = 0; set < SETS; ++set)
-                patch[(lane / 4 + i / 2 * 8) * PATCH_PITCH + (j - j0 + lane % 4 * 2 + i % 2) * SETS + set] =
-                    sums[set][j / 2 + i];
-        __syncwarp();
-#if stacked
-        if (!is_finite)
-          sum_again(input, raw_weights, {patch, PATCH_PITCH, 16, 32, first_channel, j0 * SETS}, tile.i, z, first_y, step_h,
+              own(set, i) = sums[set][j / 2 + i];
+          __syncwarp();
+          sum_again(input, raw_weights, {patch, PATCH_PITCH, 16, 8 * SETS, first_channel, j * SETS}, tile.i, z, first_y, step_h,
                     tile.x);
-#endif
-        const int column = j0 + lane / SETS, y = first_y + column / PITCH * step_h;
-        const int x = (tile.x + column % PITCH) * SETS + lane % SETS;
-        if (column >= N || column % PITCH >= TW || column / PITCH >= TH || z >= OD || y >= OH || x >= OW)
-          continue;
 #pragma unroll
-        for (int row = 0; row < 16; ++row) {
-          const int channel = first_channel + row;
-          if (OC % OWN == 0 || channel < OC) {
-            //@ replace add_output
-            totals[row] += epilogue(patch[row * PATCH_PITCH + lane], tile.i, channel, z, y, x);
-            //@ end
-          }
+          for (int set = 0; set < SETS; ++set)
+#pragma unroll
+            for (int i = 0; i < 4; ++i)
+              sums[set][j / 2 + i] = own(set, i);
         }
+#endif
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+#pragma unroll
+          for (int set = 0; set < SETS; ++set) {
+            // What is no output is computed, too, and added as zero: a branch would let one output wait for another.
+            const int column = j + lane % 4 * 2 + i, y = first_y + column / PITCH * step_h;
+            const int x = (tile.x + column % PITCH) * SETS + set;
+            const bool is_output = column % PITCH < TW && column / PITCH < TH && z < OD && y < OH && x < OW;
+            const int some_z = smaller(z, OD - 1), some_y = smaller(y, OH - 1), some_x = smaller(x, OW - 1);
+#pragma unroll
+            for (int half = 0; half < 2; ++half) { // rows of the product 8 apart
+              const int channel = smaller(first_channel + lane / 4 + half * 8, OC - 1);
+              const float value = sums[set][j / 2 + half * 2 + i];
+              //@ replace add_output
+              const float added = epilogue(value, tile.i, channel, some_z, some_y, some_x);
+              //@ end
+              totals[half] += is_output ? added : 0.0f;
+            }
+          }
       }
-      __syncwarp();
-#pragma unroll
-      for (int row = 0; row < 16; ++row)
-        patch[row * PATCH_PITCH + lane] = totals[row];
-      __syncwarp();
-      float total = 0.0f;
-#pragma unroll
-      for (int i = 0; i < 16; ++i)
-        total += patch[lane / 2 * PATCH_PITCH + lane % 2 * 16 + i];
-      total += __shfl_xor_sync(0xffffffffu, total, 1);
-      const int channel = first_channel + lane / 2;
 #if transposed
       const int part_of_box = box % (BOXES / IMAGES) * PHASES_H + phase_h;
 #else
       const int part_of_box = box % (BOXES / IMAGES);
 #endif
       const int share = part_of_box * (F / OWN) + (part_f + thread / 32 * 16) / OWN % (F / OWN);
-      if (lane % 2 == 0 && channel < OC)
-        output[((long long)tile.i * OC + channel) * SHARES + share] = total;
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const int channel = first_channel + lane / 4 + half * 8;
+        float total = totals[half] + __shfl_xor_sync(0xffffffffu, totals[half], 1);
+        total += __shfl_xor_sync(0xffffffffu, total, 2);
+        if (lane % 4 == 0 && channel < OC)
+          output[((long long)tile.i * OC + channel) * SHARES + share] = total;
+      }
 #else
 #if stacked
       // All warps meet below, those too whose depth is none.

@@ -35,6 +35,16 @@ constexpr HelperText helperTexts[] = {
      "__device__ __forceinline__ float kgen_tanh_softplus(float x) {\n"
      "  const float e = __expf(x), n = e * (e + 2.0f);\n"
      "  return x > 15.0f ? 1.0f : __fdividef(n, n + 2.0f);\n}\n"},
+    {"kgen_erf_plus_one", "// 1 + erf(x), of which gelu is a multiple, without what cancels below zero: a polynomial "
+                          "of 1 / (1 + p |x|) times\n"
+                          "// exp(-x x) (Abramowitz and Stegun 7.1.26), off by 6e-7 at most.\n"
+                          "__device__ __forceinline__ float kgen_erf_plus_one(float x) {\n"
+                          "  const float t = __fdividef(1.0f, fmaf(0.3275911f, fabsf(x), 1.0f));\n"
+                          "  float p = fmaf(1.0614054f, t, -1.4531521f);\n"
+                          "  p = fmaf(p, t, 1.4214137f);\n"
+                          "  p = fmaf(p, t, -0.28449674f);\n"
+                          "  p = fmaf(p, t, 0.25482959f) * t * __expf(-x * x);\n"
+                          "  return x < 0.0f ? p : 2.0f - p;\n}\n"},
     {"kgen_mma_m8n8k4",
      "// A warp's d += a * b of 8x4 and 4x8: a thread's a is of row lane / 4 and column lane % 4, its b of row lane % "
      "4\n"

@@ -477,6 +477,14 @@ std::string ScalarEmitter::approximationOf(Operation &op, ArrayRef<std::string> 
     helpers.need("kgen_tanh_softplus");
     return "kgen_tanh_softplus(" + arithmeticOperand(exponential.getOperand()) + ")";
   }
+  if (auto sum = dyn_cast<arith::AddFOp>(op)) {
+    for (auto [term, other] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())})
+      if (auto erf = term.getDefiningOp<math::ErfOp>(); erf && matchPattern(other, m_OneFloat())) {
+        helpers.need("kgen_erf_plus_one");
+        return "kgen_erf_plus_one(" + arithmeticOperand(erf.getOperand()) + ")";
+      }
+    return "";
+  }
   auto quotient = dyn_cast<arith::DivFOp>(op);
   if (!quotient)
     return "";

@@ -182,6 +182,12 @@ bool PoolFamily::readsOnce(Operation *anchor) const {
 graph::WorkFact PoolFamily::getWork(DispatchOp dispatch) const {
   FailureOr<PoolProgram> program = analyze(dispatch);
   graph::WorkFact work;
+  const unsigned rank = program->rank();
+  work.windowDepths = rank == 3 ? program->window[0] : 1;
+  work.separateWindows = !program->adaptive && llvm::all_of(llvm::seq(0u, rank), [&](unsigned i) {
+    return program->stride[i] == program->span(i) && program->dilation[i] == 1 &&
+           !program->leavesInput(i, program->output[i]);
+  });
   if (!program->maximum || program->rank() > 2 || program->window.back() > 32)
     return work;
   work.runningMaximum = llvm::all_of(program->dilation, [](int64_t dilation) { return dilation == 1; }) &&

@@ -142,8 +142,8 @@ static void demoteSlow(std::vector<PlanVariant> &variants, const ProposalContext
   variants = std::move(first);
 }
 
-/// Whether SETTINGS leave a convolution to the one schedule that folds its outputs.
-static bool foldsOutputs(const ScheduleSettings &settings) {
+/// Whether SETTINGS leave a convolution to the one schedule that folds its outputs, or pools transposed ones.
+static bool shiftsPixels(const ScheduleSettings &settings) {
   auto isOr = [&](const char *key, StringRef value) {
     auto it = settings.find(key);
     return it == settings.end() || it->second == value;
@@ -187,7 +187,7 @@ std::vector<PlanVariant> BuiltinSession::expandEntry(const ideas::CatalogueEntry
         settings = dispatch.settings;
       overlay(alone, text, facts);
       overlay(settings, text, facts);
-      if (facts.foldFollows && !foldsOutputs(settings))
+      if (facts.onlyShiftsPixels() && !shiftsPixels(settings))
         continue;
       dispatch.settings = std::move(settings);
       if (!any)
@@ -212,7 +212,7 @@ std::vector<PlanVariant> BuiltinSession::expandStructure(StringRef key) const {
     // What else joins a convolution has an idea of its own.
     const SchedulePlan pooled = groupOps(context.facts, graph::Fusion::Pool, base.rewrite);
     const size_t folds = llvm::count_if(pooled.dispatches, [&](const PlannedDispatch &dispatch) {
-      return lookAt(dispatch, pooled, context).foldFollows;
+      return lookAt(dispatch, pooled, context).onlyShiftsPixels();
     });
     return pooled.dispatches.size() + folds <
            groupOps(context.facts, graph::Fusion::Epilogue, base.rewrite).dispatches.size();
@@ -341,7 +341,7 @@ std::vector<PlanVariant> BuiltinSession::expand(StringRef key) const {
   auto isKnown = [&](const SchedulePlan &plan) {
     return llvm::all_of(plan.dispatches, [&](const PlannedDispatch &dispatch) {
       return isLegal(dispatch) &&
-             (!lookAt(dispatch, plan, context).foldFollows || (!onHost() && foldsOutputs(dispatch.settings)));
+             (!lookAt(dispatch, plan, context).onlyShiftsPixels() || (!onHost() && shiftsPixels(dispatch.settings)));
     });
   };
   for (PlanVariant &variant : variants)

@@ -69,6 +69,8 @@ ideas::DispatchFacts lookAt(const PlannedDispatch &dispatch, const SchedulePlan 
     } else if (op != dispatch.anchor && ops[op].isWindow) {
       facts.poolFollows = true;
       facts.runningMaximum = ops[op].work.runningMaximum;
+      facts.separateWindows = ops[op].work.separateWindows;
+      facts.windowDepths = ops[op].work.windowDepths;
     }
   const graph::OpFact &last = ops[dispatch.ops.back()];
   if (!last.results.empty())

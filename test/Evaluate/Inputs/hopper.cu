@@ -39,6 +39,9 @@ extern "C" __global__ void __launch_bounds__(256, 1)
   __syncthreads();
   if (threadIdx.x < 128) { // the producer
     kgen::setmaxnreg_dec<24>();
+#ifdef SHARED_BARRIER
+    kgen::named_barrier_sync(1, 128);
+#endif
     if (threadIdx.x == 0)
       for (int k = 0; k < 2; ++k) {
         kgen::mbar_wait(empty, (k & 1) ^ 1);

@@ -1,6 +1,6 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""folded_convolutions.py TYPE channels|pixels [nan] [halves]: convolutions by im2col = halo whose outputs are folded before they leave.
+"""folded_convolutions.py TYPE channels|pixels|windows [nan] [halves]: convolutions by im2col = halo whose outputs are folded before they leave.
 
 With "nan", outputs have NaN and infinities here and there: whole pixels of minus infinity, single ones of infinity.
 With "halves", f32 data is multiplied as fp16 under powers of two, one for each filter.
@@ -32,6 +32,24 @@ PIXELS = [
     (True, 2, 16, [19], 70, [1], [2], [0], [1], "sum keep", "add", ""),
     (False, 2, 8, [4, 6, 5], 64, [3, 2, 3], [1, 2, 1], [1, 0, 1], None, "mean keep", "", "tile = [64, 64, 16]"),
     (False, 2, 3, [7, 6, 8], 13, [3, 3, 3], [1, 1, 1], [1, 1, 0], None, "sum", "relu", ""),
+]
+WINDOWS = [
+    (False, 2, 16, [13, 18], 20, [3, 3], [1, 1], [1, 1], None, "max_pool 2 2", "add", "tile = [64, 64, 16]"),
+    (False, 1, 24, [20, 17], 130, [3, 3], [1, 1], [0, 0], None, "avg_pool 3 2", "relu", "tile = [96, 128, 16]"),
+    (False, 2, 16, [12, 30], 40, [3, 3], [2, 1], [1, 1], None, "max_pool 1 4", "", "tile = [48, 64, 16]"),
+    (False, 2, 16, [41], 33, [5], [1], [2], None, "avg_pool 4", "tanh", ""),
+    (True, 2, 16, [5, 6], 72, [3, 3], [2, 2], [1, 1], [1, 1], "max_pool 2 2", "bias", "tile = [32, 128, 16]"),
+    (True, 1, 16, [9, 7], 40, [4, 4], [2, 2], [1, 1], [0, 0], "avg_pool 4 3", "", "tile = [64, 64, 16]"),
+    (True, 2, 16, [6, 5], 30, [3, 3], [2, 1], [1, 1], [1, 0], "max_pool 1 3", "sigmoid", ""),
+    (True, 1, 16, [8, 9], 130, [3, 3], [1, 1], [1, 1], [0, 0], "max_pool 2 3", "", ""),
+    (True, 2, 16, [19], 70, [4], [2], [1], [0], "avg_pool 2", "relu", ""),
+    (True, 2, 3, [3, 4, 5], 16, [3, 3, 3], [2, 2, 2], [1, 1, 1], [0, 0, 0], "max_pool 2 2 2", "add", "tile = [48, 64, 16], consumers = 4"),
+    (True, 1, 5, [4, 5, 4], 13, [3, 3, 3], [2, 2, 2], [1, 1, 1], [1, 1, 1], "avg_pool 4 4 2", "", "tile = [64, 64, 16]"),
+    (True, 1, 6, [4, 4, 8], 24, [3, 3, 3], [2, 2, 2], [1, 1, 1], [1, 1, 1], "max_pool 2 1 2", "bias", ""),
+    (True, 1, 16, [3, 4, 5], 40, [3, 3, 3], [2, 2, 2], [1, 1, 1], [1, 1, 1], "max_pool 1 2 2", "", ""),
+    (False, 2, 5, [7, 6, 8], 13, [3, 3, 3], [1, 1, 1], [1, 1, 1], None, "max_pool 2 2 2", "", "tile = [64, 64, 16]"),
+    (False, 1, 8, [5, 9, 8], 30, [3, 3, 3], [1, 1, 1], [0, 1, 1], None, "avg_pool 2 3 2", "relu", ""),
+    (False, 2, 16, [4, 6, 5], 64, [3, 2, 3], [1, 2, 1], [1, 0, 1], None, "avg_pool 1 2 2", "tanh", "tile = [64, 64, 16]"),
 ]
 
 
@@ -89,15 +107,18 @@ class Writer:
             lines.append(f"    %s = aten.add.Tensor %c, %a3 : ({full}, {full}) -> {full}")
             value = "%s"
         word, keeps = fold.split()[0], fold.endswith("keep")
+        window = [int(extent) for extent in fold.split()[1:] if extent != "keep"]
         dims = [1] if self.over_channels else list(range(2, rank + 2))
         left = [1 if keeps and d in dims else extent for d, extent in enumerate(result) if keeps or d not in dims]
-        left = result if word == "softmax" else left
+        left = result if word == "softmax" else [images, filters, *(extent // of for extent, of in zip(out, window))] if window else left
         kind = tensor(left, self.element)
         keep = " keepdim true" if keeps else ""
         if word == "softmax":
             lines.append(f"    %f = aten.softmax.int {value} dim 1 : ({full}) -> {kind}")
         elif word in ("max", "min"):
             lines.append(f"    %f, %n = aten.{word}.dim {value} dim 1{keep} : ({full}) -> ({kind}, {tensor(left, 'i64')})")
+        elif window:
+            lines.append(f"    %f = aten.{word}{rank}d {value} kernel {window} : ({full}) -> {kind}")
         elif word == "adaptive":
             lines.append(f"    %f = aten.adaptive_avg_pool{rank}d {value} output_size {[1] * rank} : ({full}) -> {kind}")
         else:
@@ -124,7 +145,7 @@ class Writer:
 
 def main():
     element, words = sys.argv[1], sys.argv[2:]
-    cases = CHANNELS if "channels" in words else PIXELS
+    cases = next(cases for word, cases in (("channels", CHANNELS), ("pixels", PIXELS), ("windows", WINDOWS)) if word in words)
     writer = Writer(element, "channels" in words, "nan" in words, "halves" in words)
     for number, case in enumerate(cases):
         writer.add(number, *case)

@@ -36,7 +36,7 @@ llvm::StringRef categoryName(IdeaCategory category);
 std::optional<IdeaCategory> parseIdeaCategory(llvm::StringRef word);
 
 /// What an applicability test looks at: one dispatch of a plan and the numbers behind it. Of a pooling that follows
-/// a convolution it has `runningMaximum`, too.
+/// a convolution it has what is said of its windows, too.
 struct DispatchFacts : graph::WorkFact {
   std::string family; ///< "gemm"
   std::string op;     ///< the op that decides the family, "aten.matmul"
@@ -53,6 +53,11 @@ struct DispatchFacts : graph::WorkFact {
   bool elementwiseFollows = false; ///< ops could be, or are, fused behind the first one
   int64_t multiprocessors = Chip().multiprocessors;
   bool hopper = false; ///< a card with sm_90a's instructions
+
+  /// Of a convolution: whether only the schedule of shifted pixels computes what is fused behind it.
+  bool onlyShiftsPixels() const {
+    return foldFollows || (poolFollows && llvm::StringRef(op).starts_with("aten.conv_transpose"));
+  }
 };
 
 /// One idea: words, where it applies, and the settings that carry it out.

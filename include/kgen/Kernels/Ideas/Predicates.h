@@ -113,11 +113,20 @@ inline bool groupedProduct(const DispatchFacts &f) {
   return f.hopper && tensorCoresAllowed(f) && f.groups > 1 && f.channels >= 8 * f.groups && f.n >= 8 * f.groups &&
          f.m >= 64 && !f.poolFollows;
 }
-/// Convolutions whose taps shift over a box of pixels: any number of channels but the few of an image's colours, unless
-/// input depths stand beside them.
-inline bool shiftedPixels(const DispatchFacts &f) {
-  return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.channelsLast && !f.poolFollows &&
-         f.channels * f.slices >= 8 && f.n >= (f.slices > 1 ? 8 : 16) && f.m >= 1024;
+/// Convolutions whose taps shift over a box of pixels, whatever follows them: any number of channels but the few of an
+/// image's colours, unless input depths stand beside them.
+inline bool shiftedTaps(const DispatchFacts &f) {
+  return f.hopper && tensorCoresAllowed(f) && f.denseConvolution && !f.channelsLast && f.channels * f.slices >= 8 &&
+         f.n >= (f.slices > 1 ? 8 : 16) && f.m >= 1024;
+}
+/// Of those, f32 ones as fp16: a step has 16 channels then.
+inline bool halvedTaps(const DispatchFacts &f) {
+  return f.f32 && (f.channels >= 16 || (f.slices > 1 && f.channels * f.slices > 8));
+}
+inline bool shiftedPixels(const DispatchFacts &f) { return shiftedTaps(f) && !f.poolFollows; }
+/// Whose outputs are pooled in windows that a tile has whole: of several depths only if it has these.
+inline bool pooledPixels(const DispatchFacts &f) {
+  return f.poolFollows && f.separateWindows && (f.windowDepths == 1 || f.slices > 1) && shiftedTaps(f);
 }
 /// And what is left of their outputs is folded over channels, or over pixels. A softmax wants all channels in one tile:
 /// beyond 64 its filters travel with each step, which took longer than another pass over the outputs (2889 us instead
@@ -125,10 +134,7 @@ inline bool shiftedPixels(const DispatchFacts &f) {
 inline bool foldedPixels(const DispatchFacts &f) {
   return f.foldFollows && (!f.softmaxFollows || f.n <= 64) && shiftedPixels(f);
 }
-/// Of f32 data, as fp16; a step has 16 channels then.
-inline bool shiftedHalves(const DispatchFacts &f) {
-  return f.f32 && shiftedPixels(f) && (f.channels >= 16 || (f.slices > 1 && f.channels * f.slices > 8));
-}
+inline bool shiftedHalves(const DispatchFacts &f) { return shiftedPixels(f) && halvedTaps(f); }
 /// And folded; a softmax of many takes longer than another pass over the outputs.
 inline bool foldedHalves(const DispatchFacts &f) {
   return f.foldFollows && (!f.softmaxFollows || f.slices > 1) && shiftedHalves(f);
