@@ -41,8 +41,9 @@ NOT_EXPORTED = "not exported: "
 VARIANT = "variant: "
 
 # Ideas whose variants few graphs allow: where there is one it is mostly among those that are tried.
-RARE_IDEAS = """attention-tile channel-lanes cluster-tiles deeper-ring first-maximum implicit-product keys-in-parts narrow-promotion row-on-chip row-over-cluster row-ring
-    scores-in-registers softmax-over-cluster split-reduction split-rows turns-and-overlap warpgroup-attention warpgroup-ring warpgroup-rows warpgroups wmma""".split()
+RARE_IDEAS = """attention-tile channel-lanes cluster-tiles deeper-ring first-maximum fold-halves fold-outputs implicit-product keys-in-parts narrow-promotion
+    pool-pixels row-on-chip row-over-cluster row-ring scores-in-registers shifted-halves shifted-pixels softmax-over-cluster split-reduction split-rows
+    turns-and-overlap warpgroup-attention warpgroup-ring warpgroup-rows warpgroups wmma""".split()
 
 # The stage that lowers a network with another order of its images.
 CHANNELS_LAST = "channels-last"
@@ -347,6 +348,8 @@ def variants(text):
             variant = "cluster"
         elif family == "conv" and mma == "wgmma" and keys.get("pipeline") == "tma":
             variant = "implicit"
+        elif family == "conv" and keys.get("im2col") == "halo":
+            variant = "halo"
         elif family == "conv" and mma == "none" and "tile" not in keys:
             variant = "depthwise"
         elif family == "row":

@@ -576,6 +576,22 @@ def _aim_stem(g):
     return f"F.max_pool2d({text}, 3, stride=2, padding=1)" if g.maybe(0.7) else text
 
 
+def _aim_pooled(g):
+    """Convolutions and what windows of their outputs come to; in three dimensions of few channels. Transposed ones have as many phases as a window."""
+    spatial, transposed = g.pick([2, 2, 3]), g.maybe(0.5)
+    channels, filters = g.pick([8, 16, 24] if spatial == 2 else [3, 5]), g.pick([16, 40, 64] if spatial == 2 else [8, 16, 24])
+    extents = {2: [g.pick([12, 17]), g.pick([16, 20])], 3: [g.pick([3, 4]), 8, g.pick([8, 9])]}[spatial]
+    if not transposed:
+        extents = [2 * extent for extent in extents]
+    x = g.leaf([g.pick([1, 2]), channels, *extents])
+    w = g.leaf([channels if transposed else filters, filters if transposed else channels, *[3] * spatial], init=_normal(channels * 3 ** spatial), weight=True)
+    bias = g.leaf([filters], weight=True) if g.maybe(0.5) else None
+    name = f"conv_transpose{spatial}d" if transposed else f"conv{spatial}d"
+    text = _ending(g, f"F.{name}({x}, {w}, {bias}, stride={2 if transposed else 1}, padding={g.pick([0, 1])})")
+    window = [g.pick([1, 2, 2, 4]) if d else g.pick([1, 2]) for d in range(spatial)]
+    return f"F.{'max' if spatial == 3 else g.pick(['max', 'max', 'avg'])}_pool{spatial}d({text}, {window})"
+
+
 def _aim_attention(g):
     """Heads as models have them: beside each other in a row or apart, grouped, and with masks of every form."""
     batch, heads, depth = g.pick([1, 1, 2]), g.pick([1, 2, 4]), g.pick([16, 32, 64, 64, 40, 80, 128])
@@ -659,7 +675,7 @@ def _aim_update(g):
 
 # Each line's op, then what it is aimed at.
 AIMS = {"linear:products": _aim_linear, "matmul:products": _aim_matmul, "conv2d:channels last": lambda g: _aim_conv(g, 2), "conv1d:channels last": lambda g: _aim_conv(g, 1),
-        "conv3d:channels last": lambda g: _aim_conv(g, 3), "conv2d:depthwise": _aim_depthwise, "conv2d:first layers": _aim_stem,
+        "conv3d:channels last": lambda g: _aim_conv(g, 3), "conv2d:depthwise": _aim_depthwise, "conv2d:first layers": _aim_stem, "conv2d:pooled": _aim_pooled,
         "scaled_dot_product_attention:heads": _aim_attention, "softmax.int:long rows": _aim_softmax, "sum.dim_IntList:long rows": _aim_sum,
         "cumsum:long rows": _aim_scan, "sort:long rows": _aim_sort, "index_put:places": _aim_index_put,
         "index_put:one position": _aim_update}

@@ -83,6 +83,7 @@ class Generating(unittest.TestCase):
         self.assertEqual(of("family = gemm, mma = none, tile = [1, 64, 4]", "family = pool, block = 256"), {"gemm/simt", "pool"})
         self.assertEqual(of("family = gemm, mma = wgmma, split_at = cluster, tile = [64, 64]"), {"gemm/cluster"})
         self.assertEqual(of("family = conv, mma = wgmma, pipeline = tma, tile = [8, 8]"), {"conv/implicit"})
+        self.assertEqual(of("family = conv, mma = wgmma, im2col = halo, tile = [64, 64, 16]"), {"conv/halo"})
         self.assertEqual(of("family = conv, mma = wgmma, tile = [8, 8]", "family = conv, mma = none, vec = 4"), {"conv/wgmma", "conv/depthwise"})
         self.assertEqual(of("family = row, resident = cluster, split_rows = 1", "family = row, resident = none, split_rows = 4"), {"row/cluster", "row/split"})
 
