@@ -384,15 +384,10 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
   if (layout.columns > kMostColumns)
     return program.statisticOp->emitOpError("has rows of ")
            << layout.columns << " elements, expected at most " << kMostColumns;
-  auto checkFloat = [&](Value value) -> LogicalResult {
-    Type element = cast<RankedTensorType>(value.getType()).getElementType();
-    if (isKernelFloat(element))
-      return success();
-    return program.statisticOp->emitOpError("works on ") << element << ", expected f32, f16 or bf16";
-  };
+  auto elementOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); };
   for (Operation *op : program.statisticOps())
-    if (failed(checkFloat(op->getOperand(0))))
-      return failure();
+    if (Type element = elementOf(op->getOperand(0)); !isKernelFloat(element))
+      return program.statisticOp->emitOpError("works on ") << element << ", expected f32, f16 or bf16";
 
   // Values behind the reduction: which are row values, and which of them do element-wise ops use?
   SmallVector<Operation *> statisticOps = program.statisticOps();
@@ -478,7 +473,7 @@ FailureOr<RowProgram> analyzeRowProgram(DispatchOp dispatch) {
     return program;
   }
   llvm::SetVector<Value> before = elementInputs(program.source, {}, layout.shape);
-  if (!program.normalizes && before.size() == 1 && succeeded(checkFloat(before[0]))) {
+  if (!program.normalizes && before.size() == 1 && isKernelFloat(elementOf(before[0]))) {
     bool usesSource = false, usesInput = false;
     for (const RowOutput &output : program.outputs) {
       if (output.perRow)
