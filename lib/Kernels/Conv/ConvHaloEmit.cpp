@@ -235,25 +235,23 @@ FailureOr<DispatchCode> emitConvHalo(DispatchOp dispatch, const Conv &conv, cons
       "tile.i, channel, z, place / OW, place % OW" +
       arguments + "));";
 
-  if (conv.fold) {
-    fill.sections.insert("functions");
-    fill.replacements["fold_functions"] = fillTemplate(templateBody("conv_halo_fold.cuh"), fill);
-    fill.sections.erase("functions");
-    if (inParts) {
-      fill.sections.insert("launches_behind");
-      fill.replacements["fold_launches"] = fillTemplate(templateBody("conv_halo_fold.cuh"), fill);
-    }
-    fill.sections.insert("in_tile");
-    fill.replacements["fold_outputs"] = fillTemplate(templateBody("conv_halo_fold.cuh"), fill);
-  } else if (conv.ops.window) {
+  const char *outputs = conv.fold         ? "conv_halo_fold.cuh"
+                        : conv.ops.window ? "conv_halo_pool.cuh"
+                                          : "conv_halo_store.cuh";
+  if (conv.ops.window)
     fillPool(fill, conv, *made);
-    fill.sections.insert("functions");
-    fill.replacements["pool_functions"] = fillTemplate(templateBody("conv_halo_pool.cuh"), fill);
-    fill.sections.erase("functions");
-    fill.replacements["store_outputs"] = fillTemplate(templateBody("conv_halo_pool.cuh"), fill);
-  } else {
-    fill.replacements["store_outputs"] = fillTemplate(templateBody("conv_halo_store.cuh"), fill);
+  fill.sections.insert("functions");
+  std::string functions = fillTemplate(templateBody(outputs), fill);
+  if (conv.ops.window)
+    functions = fillTemplate(templateBody("conv_halo_store.cuh"), fill) + functions;
+  fill.replacements["output_functions"] = functions;
+  fill.sections.erase("functions");
+  if (inParts) {
+    fill.sections.insert("launches_behind");
+    fill.replacements["fold_launches"] = fillTemplate(templateBody(outputs), fill);
   }
+  fill.sections.insert("in_tile");
+  fill.replacements[conv.fold ? "fold_outputs" : "store_outputs"] = fillTemplate(templateBody(outputs), fill);
 
   if (scaled) {
     fill.sections.insert("scaled");

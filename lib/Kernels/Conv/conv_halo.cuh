@@ -186,16 +186,9 @@ constexpr long long OUTPUTS = (long long)IMAGES * OD * OH * OW; // of a channel
 // One output.
 __device__ __forceinline__ float epilogue(float value, int image, int channel, int z, int y, int x) { return value; }
 //@ end
-#if folds
 
-//@ replace fold_functions
+//@ replace output_functions
 //@ end
-#endif
-#if pools
-
-//@ replace pool_functions
-//@ end
-#endif
 
 struct Tile {
   int i, z, y, x; // image, depth and first row and column of a phase's outputs

@@ -37,9 +37,6 @@ static_assert(POOL_H % SHARED_H == 0 && WINDOWS > 0 && (BOXES_H == 1 || TH % WIN
       constexpr int PATCH = AT_ONCE * CHANNEL_PITCH, NEXT_H = F / 64 * 4 * PATCH, NEXT_D = DEPTH_WARPS * PATCH;
       float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + threadIdx.x / 32 * PATCH;
       const float *patches = patch - share_h * NEXT_H - share_d * NEXT_D; // of the first of the sharers
-      struct alignas(8 * SETS) Outputs { // of a thread, neighbours in a channel
-        float of[2 * SETS];
-      };
       struct alignas(POOL_W % 2 == 0 && PITCH * SETS % 2 == 0 ? 8 : 4) Row { // of a window
         float of[POOL_W];
       };
@@ -57,19 +54,7 @@ static_assert(POOL_H % SHARED_H == 0 && WINDOWS > 0 && (BOXES_H == 1 || TH % WIN
         if (OC % OWN != 0 && first_channel + first_row >= OC)
           break;
         meet();
-#pragma unroll
-        for (int half = 0; half < 2; ++half) { // rows of the product 8 apart
-          const int row = lane / 4 + half * 8 - first_row;
-          if (half * 8 < first_row + AT_ONCE && half * 8 + 8 > first_row && row >= 0 && row < AT_ONCE)
-#pragma unroll
-            for (int j = 0; j < N; j += 8) {
-              Outputs own;
-#pragma unroll
-              for (int i = 0; i < 2 * SETS; ++i)
-                own.of[i] = sums[i % SETS][j / 2 + half * 2 + i / SETS];
-              *reinterpret_cast<Outputs *>(patch + row * CHANNEL_PITCH + (j + lane % 4 * 2) * SETS) = own;
-            }
-        }
+        put_channels(patch, sums, lane, first_row);
 #if stacked
         if (!is_finite) {
           __syncwarp();

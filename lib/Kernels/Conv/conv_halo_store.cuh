@@ -1,9 +1,30 @@
 //===- conv_halo_store.cuh - Storing outputs of shifted pixels -------------===//
 //
-// What conv_halo.cuh does with a tile's sums where nothing is folded: part of its kernel, between a tile's last product
-// and the next tile.
+// What conv_halo.cuh does with a tile's sums where nothing is folded. A file of two parts: how they come to shared
+// memory (section functions, for poolings, too), and what is between a tile's last product and the next tile.
 //
 //===----------------------------------------------------------------------===//
+#if functions
+struct alignas(8 * SETS) Outputs { // of a thread, neighbours in a channel
+  float of[2 * SETS];
+};
+// Puts AT_ONCE of a warp's 16 channels into PATCH, from FIRST_ROW on: all outputs of a channel one after the other.
+__device__ __forceinline__ void put_channels(float *patch, const float (&sums)[SETS][N / 2], int lane, int first_row) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) { // rows of the product 8 apart
+    const int row = lane / 4 + half * 8 - first_row;
+    if (half * 8 < first_row + AT_ONCE && half * 8 + 8 > first_row && row >= 0 && row < AT_ONCE)
+#pragma unroll
+      for (int j = 0; j < N; j += 8) {
+        Outputs own;
+#pragma unroll
+        for (int i = 0; i < 2 * SETS; ++i)
+          own.of[i] = sums[i % SETS][j / 2 + half * 2 + i / SETS];
+        *reinterpret_cast<Outputs *>(patch + row * CHANNEL_PITCH + (j + lane % 4 * 2) * SETS) = own;
+      }
+  }
+}
+#else
       // AT_ONCE of a warp's 16 channels at a time go through shared memory, so that a warp stores all outputs of a
       // channel one after the other: what a thread has of a product lies in eight channels, whose pages of memory are
       // far apart.
@@ -12,9 +33,6 @@
       const int warp = OC % F == 0 ? thread / 32 : __shfl_sync(0xffffffffu, thread / 32, 0);
       const int first_channel = n_tile * OWN + (part_f + warp * 16) % OWN;
       float *patch = reinterpret_cast<float *>(example_shared + PATCHES_AT) + threadIdx.x / 32 * AT_ONCE * CHANNEL_PITCH;
-      struct alignas(8 * SETS) Outputs { // of a thread, neighbours in a channel
-        float of[2 * SETS];
-      };
       int places[SWEEPS]; // of the lane's outputs in a channel
       unsigned there = 0; // which of them are outputs
 #pragma unroll
@@ -30,19 +48,7 @@
         if (OC % OWN != 0 && first_channel + first_row >= OC)
           break;
         __syncwarp();
-#pragma unroll
-        for (int half = 0; half < 2; ++half) { // rows of the product 8 apart
-          const int row = lane / 4 + half * 8 - first_row;
-          if (half * 8 < first_row + AT_ONCE && half * 8 + 8 > first_row && row >= 0 && row < AT_ONCE)
-#pragma unroll
-            for (int j = 0; j < N; j += 8) {
-              Outputs own;
-#pragma unroll
-              for (int i = 0; i < 2 * SETS; ++i)
-                own.of[i] = sums[i % SETS][j / 2 + half * 2 + i / SETS];
-              *reinterpret_cast<Outputs *>(patch + row * CHANNEL_PITCH + (j + lane % 4 * 2) * SETS) = own;
-            }
-        }
+        put_channels(patch, sums, lane, first_row);
         __syncwarp();
 #if stacked
         if (!is_finite)
@@ -75,3 +81,4 @@
           }
         }
       }
+#endif
