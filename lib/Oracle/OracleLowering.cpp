@@ -29,6 +29,13 @@ using namespace mlir;
 
 namespace {
 
+/// LLVM 22's FoldInsertPadIntoFill adds what is padded in front of a part to the part's offsets, whatever its strides:
+/// what is spread for a transposed convolution would come to stand elsewhere. Clang and GCC spell its name differently.
+void addCanonicalizer(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig(), {"(anonymous namespace)::FoldInsertPadIntoFill", "{anonymous}::FoldInsertPadIntoFill"}));
+}
+
 void addBufferization(OpPassManager &pm) {
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
@@ -36,7 +43,7 @@ void addBufferization(OpPassManager &pm) {
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   // The result buffer is the caller's from the start: no copy of a multi-gigabyte answer.
   pm.addPass(kgen::oracle::createOracleOutParamsPass());
-  pm.addPass(createCanonicalizerPass()); // loops give no buffers that were theirs to begin with
+  addCanonicalizer(pm); // loops give no buffers that were theirs to begin with
   pm.addPass(kgen::oracle::createOracleFreePass());
   pm.addPass(createCSEPass());
 }
@@ -44,7 +51,7 @@ void addBufferization(OpPassManager &pm) {
 void addConversionToLLVM(OpPassManager &pm) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
   arith::ArithExpandOpsPassOptions bits;
@@ -82,12 +89,12 @@ void kgen::oracle::populateOracleLowering(OpPassManager &pm, int64_t sliceLimit,
     pm.addPass(createRoundFactorsPass());
   if (declared)
     pm.addPass(createOracleDeclaredPass());
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createOracleFusePass());
   OracleSlicePassOptions slice;
   slice.limit = sliceLimit;
   pm.addPass(createOracleSlicePass(slice));
-  pm.addPass(createCanonicalizerPass());
+  addCanonicalizer(pm);
   pm.addPass(createCSEPass()); // slices of one producer for several consumers are one
   pm.addPass(createOracleArrangeContractionsPass());
   pm.addNestedPass<func::FuncOp>(createOracleUntanglePass());

@@ -184,7 +184,7 @@ static inline __attribute__((always_inline)) int plain(void (*)(KGenIndex, KGenI
         }
       } else {
         // Threads of one block without barriers do not depend on each other.
-#pragma GCC ivdep
+#pragma omp simd
         for (int x = 0; x < bdim.x; ++x)
           body(KGenIndex{x, y, z}, bid, bdim, gdim, argument<P>(launch, I)...);
       }

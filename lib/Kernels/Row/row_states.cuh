@@ -108,12 +108,9 @@ __device__ __forceinline__ State exchange(const State &state, int mask) {
 
 __device__ __forceinline__ State summarize(const Accumulator &a) {
   const float mean = a.count > 0.0f ? a.sum / a.count : 0.0f;
-#if ONE_THREAD
-  const float deviation = a.square - a.sum * mean;
-  return {a.count, a.shift + mean, deviation < 0.0f ? 0.0f : deviation}; // what is no number stays none
-#else
-  return {a.count, a.shift + mean, fmaxf(a.square - a.sum * mean, 0.0f)};
-#endif
+  // Squares beyond what a float holds are infinite; with an infinite element they are no number, nor is what deviates.
+  const float deviation = a.square <= 3.40282347e+38f ? a.square - a.sum * mean : a.square + (mean - mean);
+  return {a.count, a.shift + mean, deviation < 0.0f ? 0.0f : deviation};
 }
 #endif
 #if STATE_SUM
