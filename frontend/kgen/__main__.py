@@ -145,7 +145,7 @@ def main(argv=None):
     bencher.add_argument("-o", dest="output", default="kgen-bench.json", metavar="OUT.json")
     bencher.add_argument("--device", default="auto", help="auto, host, cuda or cuda:N (default: auto)")
     bencher.add_argument("--baselines", default="eager,compile,max-autotune", metavar="LIST", help="of eager, compile, max-autotune (default: all)")
-    bencher.add_argument("--search", default="cached", help="none, cached or minutes for each kernel (default: cached)")
+    bencher.add_argument("--search", default="cached", help="none, cached or minutes of search (default: cached)")
     bencher.add_argument("--precision", help="the class, as kgen.compile takes it (default: what PyTorch's settings allow)")
     bencher.add_argument("--seconds", type=float, default=1.0, help="of timing for each measurement (default: 1)")
     bencher.add_argument("--limit", type=float, default=300.0, help="seconds for each measurement in all, compiling included (default: 300)")

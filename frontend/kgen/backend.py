@@ -8,10 +8,11 @@ import warnings
 
 import torch
 
-from kgen.compiler import KERNELS, PRECISIONS, CompiledGraph, quiet
+from kgen.compiler import PRECISIONS, CompiledGraph, quiet
 from kgen.devices import move_constants
 from kgen.exporting import chosen_by_data
 from kgen.guards import overlap
+from kgen.maker import KERNELS
 from kgen.subgraph import settled
 
 

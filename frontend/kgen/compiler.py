@@ -1,30 +1,26 @@
 # Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kgen.compile: a PyTorch module whose work is done by kgen's kernels, with the same signature and parameters."""
-import concurrent.futures
 import contextlib
 import copy
-import hashlib
 import operator
-import os
-import pathlib
-import shutil
-import tempfile
 import threading
 import time
 import warnings
 
 import torch
 
-from kgen.applied import apply, applied_any, cache_root, lookup, scaled
+from kgen.applied import applied_any
 from kgen.chain import Program
+from kgen.distributions import initial_distribution, observed
 from kgen.errors import ImportRefused
 from kgen.exporting import quiet as export_quietly
 from kgen.layouts import Layouts
+from kgen.maker import Maker
 from kgen.runtime import Bundle, RuntimeFailed, register
 from kgen.segments import split
 from kgen.subgraph import anonymous_text
-from kgen.tools import ToolFailed, find_tool, run_tool
+from kgen.tools import ToolFailed
 
 #: The classes of precision that a graph may have; None for what its types say.
 PRECISIONS = (None, "strict-fp32", "tf32", "bf16", "fp16")
@@ -32,17 +28,10 @@ PRECISIONS = (None, "strict-fp32", "tf32", "bf16", "fp16")
 _TOLERANCES = {torch.float64: 1e-11, torch.float32: 2e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
 #: Class tf32 rounds the operands of products to 11 bits.
 _TF32_TOLERANCE = 2e-3
-#: What computes a segment that nobody searched for: what the catalogue holds for the best, or the kernels that take any graph.
-KERNELS = ("first", "generic")
 #: A graph of more nodes is made in segments only: the float64 answer that the whole is held against would take long.
 MOST_WHOLE = 6000
 #: How far the whole answer may be from float64 beside what PyTorch's own is, by norm.
 _WHOLE_SLACK = {torch.float64: 1e-13, torch.float32: 2e-6, torch.float16: 5e-4, torch.bfloat16: 4e-3}
-
-
-def cache_folder():
-    """Where bundles are kept, by what is in them."""
-    return cache_root() / "bundles"
 
 
 def default_precision(dtypes):
@@ -51,171 +40,6 @@ def default_precision(dtypes):
         return None
     allowed = torch.backends.cuda.matmul.allow_tf32 or torch.get_float32_matmul_precision() != "highest"
     return "tf32" if allowed else "strict-fp32"
-
-
-def default_kernels(device):
-    """What computes a segment that nobody searched for: $KGEN_KERNELS, else the catalogue's first ideas on a card, where they are many
-    times as fast, and generic kernels on device host, where answers count."""
-    kernels = os.environ.get("KGEN_KERNELS") or ("generic" if device.type == "cpu" else "first")
-    if kernels not in KERNELS:
-        raise ValueError(f"KGEN_KERNELS is {kernels!r}, expected \"first\" or \"generic\"")
-    return kernels
-
-
-class _Maker:
-    """Makes bundles of graphs, each text once. `notes`: what could not be searched or made, and why."""
-
-    def __init__(self, device, search, precision, kernels):
-        self.device, self.search, self.precision = device, search, precision
-        self.kernels = kernels or default_kernels(device)
-        self.target = "host" if device.type == "cpu" else self._architecture()
-        self.notes = []
-
-    def takes_first_ideas(self):
-        """Whether all kernels are the catalogue's first ideas, as none can have been found."""
-        return self.kernels == "first" and (self.search == "none" or (self.search == "cached" and not applied_any()))
-
-    def bundles(self, texts):
-        """{text: its Bundle, or the error that stands in its place}; compiled side by side."""
-        def make(text):
-            try:
-                return self._bundle(lambda: self._folder(text))
-            except (ToolFailed, RuntimeFailed) as error:
-                return error
-        texts = sorted(texts)
-        # One search at a time: they time what they find.
-        workers = 1 if isinstance(self.search, (int, float)) else os.cpu_count() or 1
-        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            return dict(zip(texts, pool.map(make, texts)))
-
-    def generic(self, text):
-        """The bundle of TEXT's generic kernels. Raises ToolFailed, RuntimeFailed."""
-        return self._bundle(lambda: self._round0(text))
-
-    def whole(self, text):
-        """The bundle of TEXT, all of a graph, by the catalogue's first ideas. Raises ToolFailed, RuntimeFailed."""
-        return self._bundle(lambda: self._firsts(text))
-
-    @staticmethod
-    def _bundle(make):
-        """The Bundle in what MAKE, as _folder(), gives."""
-        folder, positions, how = make()
-        try:
-            bundle = Bundle(folder)
-        except RuntimeFailed:
-            # Damaged, or of another version: what can be made again is no reason to do without.
-            shutil.rmtree(folder, ignore_errors=True)
-            bundle = Bundle(make()[0])
-        bundle.positions, bundle.scaled = positions, how
-        bundle.kind = folder.name.rpartition("-")[2]
-        return bundle
-
-    def found(self, text):
-        """What was applied for TEXT, as lookup() has it, unless the search is "none"."""
-        if self.search == "none":
-            return None
-        # Without a class in the text, the types say it.
-        precision = self.precision or ("fp16" if "xf16>" in text else "bf16" if "xbf16>" in text else "strict-fp32")
-        return lookup(text, precision, self.target)
-
-    def _folder(self, text):
-        """(bundle's folder, which argument of TEXT each of its inputs is, None for the same, how products are scaled)."""
-        found = self.found(text)
-        if found is None and isinstance(self.search, (int, float)):
-            try:
-                self._search(text)
-                found = self.found(text)
-            except (ToolFailed, ImportRefused) as error:
-                self.notes.append(f"a search failed, its kernel is the first one: {error}")
-        if found is not None:
-            candidate, positions = found
-            words = "".join(path.read_text() for path in sorted(candidate.glob("*.cu"))) + (candidate / "plan.json").read_text()
-            try:
-                return self._kept(words, "applied", lambda work: shutil.copytree(candidate, work, dirs_exist_ok=True)), positions, scaled(
-                    candidate)
-            except ToolFailed as error:
-                self.notes.append(f"what was applied for a kernel does not compile any more: {error}")
-        if self.kernels == "first":
-            try:
-                return self._firsts(text)
-            except ToolFailed as error:
-                self.notes.append(f"a segment has generic kernels: {error}")
-        return self._round0(text)
-
-    def _firsts(self, text):
-        count = self._multiprocessors()
-        folder = self._kept(f"{text}\0{count}", "first", lambda work: self._first(text, count, work))
-        return folder, None, scaled(folder)
-
-    def _round0(self, text):
-        return self._kept(text, "round0", lambda work: self._lower(text, work)), None, None
-
-    def _kept(self, words, kind, make):
-        """The bundle of WORDS, made from the candidate that MAKE puts into a folder where there is none yet."""
-        key = hashlib.sha256("\0".join([words, self.target, self._tools()]).encode()).hexdigest()[:32]
-        folder = cache_folder() / f"{key}-{kind}"
-        if not (folder / "bundle.json").exists():
-            with tempfile.TemporaryDirectory(prefix="kgen-") as work:
-                make(pathlib.Path(work))
-                self._install(pathlib.Path(work), self.target, folder)
-        return folder
-
-    def _architecture(self):
-        major, minor = torch.cuda.get_device_capability(self.device)
-        return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
-
-    def _multiprocessors(self):
-        """How many the card has; None on device host."""
-        return None if self.target == "host" else torch.cuda.get_device_properties(self.device).multi_processor_count
-
-    @staticmethod
-    def _tools():
-        """Names the tools that wrote a bundle: other ones may write another text."""
-        if _Maker.version is None:
-            digest = hashlib.sha256()
-            for name in ("kgen-opt", "kgen-translate", "kgen-search"):
-                digest.update(run_tool(name, "--version").encode())
-                facts = os.stat(find_tool(name))
-                digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
-            _Maker.version = digest.hexdigest()
-        return _Maker.version
-
-    version = None
-
-    @staticmethod
-    def _lower(text, folder):
-        (folder / "graph.mlir").write_text(text)
-        lowered = run_tool("kgen-opt", "-", "--kgen-lower", text=text)
-        (folder / "kernel.cu").write_text(run_tool("kgen-translate", "--kgen-to-cuda", "-", text=lowered))
-        (folder / "plan.json").write_text(run_tool("kgen-translate", "--kgen-to-plan", "-", text=lowered))
-
-    def _first(self, text, multiprocessors, folder):
-        graph = folder / "segment.mlir"
-        graph.write_text(text)
-        run_tool("kgen-search", "first", "--problem", graph, "--target", self.target, "--out", folder,
-                 *(("--multiprocessors", multiprocessors) if multiprocessors else ()))
-
-    def _search(self, text):
-        with tempfile.TemporaryDirectory(prefix="kgen-") as work:
-            graph = pathlib.Path(work) / "segment.mlir"
-            graph.write_text(text)
-            device = "host" if self.target == "host" else f"cuda:{self.device.index or 0}"
-            run_tool("kgen-search", "--problem", graph, "--device", device, "--max-minutes", self.search, "--out",
-                     pathlib.Path(work) / "run")
-            apply(pathlib.Path(work) / "run")
-
-    @staticmethod
-    def _install(candidate, target, folder):
-        """Compiles CANDIDATE into FOLDER under another name first, so that FOLDER is whole or absent."""
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as new:
-            run_tool("kgen-eval", candidate, "--bundle", new, "--device", target, "--compile-limit", 120)
-            for name in ("graph.mlir", "kernel.cu", "plan.json", "annotated.mlir", "measurement.json", "ideas.txt"):
-                if (candidate / name).is_file():
-                    shutil.copy(candidate / name, new)
-            kept = pathlib.Path(new).rename(folder) if not folder.exists() else None
-            if kept is not None:
-                os.mkdir(new)  # for the context manager
 
 
 class _Kernels(torch.nn.Module):
@@ -398,12 +222,13 @@ class CompiledGraph:
         self._places = {number: place for number, place in enumerate(places) if place is not None}
         dtypes = {node.meta["val"].dtype for node in exported.graph.nodes if isinstance(node.meta.get("val"), torch.Tensor)}
         self.precision = precision or default_precision(dtypes)
-        maker = _Maker(device, search, self.precision, kernels)
+        maker = Maker(device, search, self.precision, kernels)
         examples = values or [node.meta.get("val") for node in exported.graph.nodes if node.op == "placeholder"]
         self.layouts = Layouts()
-        # What a search of minutes or generic kernels get says nothing of weights.
-        self._weights = frozenset(weights if maker.kernels == "first" and not isinstance(search, (int, float)) else ())
-        self.module, segments = self._split(exported, maker, examples)
+        self._weights = frozenset(weights)
+        # What a search of one kernel or generic kernels get says nothing of weights.
+        self._marks_weights = maker.kernels == "first" and not maker.searches
+        self.module, segments = self._split(exported, maker, examples, values)
         if not self._whole(exported, maker, values, check, len(segments)):
             self._make(segments, maker)
             for name, segment in segments.items():
@@ -438,15 +263,17 @@ class CompiledGraph:
     def _bundles(self):
         return [part.bundle for part in self.module.children() if isinstance(part, _Kernels)]
 
-    def _split(self, exported, maker, examples):
+    def _split(self, exported, maker, examples, values):
         """The graph in segments, for values as they lie; in one, row-major, where somebody searched for the whole and applied what was
-        found."""
-        if maker.search != "none" and applied_any():
+        found, or a search of the whole for VALUES finds something now."""
+        if maker.search != "none" and (maker.searches or applied_any()):
             module, segments = split(exported, whole=True)
             if len(segments) == 1 and not any(segment.refused for segment in segments.values()):
+                name = next(iter(segments))
                 try:
-                    text, _ = self._text(module, next(iter(segments)))
-                    if maker.found(text):
+                    if maker.found(self._text(module, name)[0]) or (
+                            maker.searches and values is not None and len(exported.graph.nodes) <= MOST_WHOLE and len(split(exported)[1]) > 1
+                            and maker.searched(self._text(module, name, values)[0], "a search of the whole failed, each kernel is searched for")):
                         return module, segments
                 except ImportRefused:
                     pass
@@ -516,11 +343,16 @@ class CompiledGraph:
     def _on_card(arguments):
         return any(isinstance(value, torch.Tensor) and value.is_cuda for value in arguments)
 
-    def _parameters(self, module, name):
-        """Which of part NAME's placeholders are weights, by the names that anonymous_text() gives."""
+    def _inputs(self, module, name):
+        """{placeholder of part NAME, by the name that anonymous_text() gives: the whole graph's placeholder, by position, that it is}."""
         call = next(node for node in module.graph.nodes if node.op == "call_module" and node.target == name)
         outer = [node for node in module.graph.nodes if node.op == "placeholder"]
-        return [f"x{number}" for number, node in enumerate(call.args, 1) if node in outer and outer.index(node) in self._weights]
+        return {f"x{number}": outer.index(node) for number, node in enumerate(call.args, 1) if node in outer}
+
+    def _draws(self, inputs, values):
+        """{placeholder: the Distribution of what a search draws for it}, as for a problem whose tensors are VALUES."""
+        return {name: initial_distribution(values[place], observed(values[place]), place in self._weights)
+                for name, place in inputs.items() if isinstance(values[place], torch.Tensor)}
 
     def _new_values(self, module, name):
         """{result of part NAME: the placeholder, by the name that anonymous_text() gives, whose new value it is}."""
@@ -536,8 +368,9 @@ class CompiledGraph:
                 found[own] = f"x{call.args.index(outer[place]) + 1}"
         return found
 
-    def _text(self, module, name):
-        """(the text of part NAME, whether it gives a tensor by itself)."""
+    def _text(self, module, name, values=None):
+        """(the text of part NAME, whether it gives a tensor by itself). With VALUES of all placeholders it says what is a weight and how tensors
+        are drawn, as a network's search asks for."""
         graph = getattr(module, name).graph
         end = next(node for node in graph.nodes if node.op == "output")
         single = isinstance(end.args[0], torch.fx.Node)
@@ -545,7 +378,10 @@ class CompiledGraph:
             graph = copy.deepcopy(graph)
             end = next(node for node in graph.nodes if node.op == "output")
             end.args = ((end.args[0],),)
-        return anonymous_text(graph, self.precision, self._parameters(module, name), self._new_values(module, name)), single
+        inputs = self._inputs(module, name)
+        weights = [own for own, place in inputs.items() if place in self._weights] if self._marks_weights or values is not None else ()
+        draws = None if values is None else self._draws(inputs, values)
+        return anonymous_text(graph, self.precision, weights, self._new_values(module, name), draws), single
 
     def _make(self, segments, maker):
         """Puts kernels in the place of every segment that can have some; says in the others why not."""

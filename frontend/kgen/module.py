@@ -10,10 +10,11 @@ import weakref
 import torch
 from torch._dynamo.convert_frame import compile_lock
 
-from kgen.compiler import KERNELS, PRECISIONS, CompiledGraph, in_float64, quiet
+from kgen.compiler import PRECISIONS, CompiledGraph, in_float64, quiet
 from kgen.devices import move_constants
 from kgen.exporting import chosen_by_data, op_name
 from kgen.guards import Inputs, State, is_traced, outside, overlap
+from kgen.maker import KERNELS
 from kgen.offload import Offload
 from kgen.op_table import LATER, RANDOM
 from kgen.pieces import Pieces
@@ -497,7 +498,7 @@ def compile(module, example_inputs, example_keywords=None, *, precision=None, se
     EXAMPLE_INPUTS: a tuple of positional arguments, or a list of such tuples, one for each shape that calls will have;
     EXAMPLE_KEYWORDS the keyword arguments (a list beside a list). PRECISION: "strict-fp32", "tf32", "bf16" or "fp16"; by
     default a float32 module has tf32 products only where PyTorch's own settings allow them. SEARCH: "none" takes kgen's
-    first kernels, "cached" those that an earlier search found, a number searches for that many minutes for each kernel.
+    first kernels, "cached" those that an earlier search found, a number searches for that many minutes: the graph as a whole, else each kernel.
     KERNELS: what computes a segment that nobody searched for: "first", what kgen's catalogue holds for the best idea for this card, without timing
     any; "generic", kernels that take any graph, many times as slow. By default $KGEN_KERNELS, else "first" on a card and "generic" on the CPU.
     CHECK: every kernel is compared once with PyTorch's own ops on the example's activations, and left out where it

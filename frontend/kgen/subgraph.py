@@ -19,12 +19,12 @@ _DROPOUTS = frozenset((torch.ops.aten.dropout.default, torch.ops.aten.feature_dr
 
 class _Writer(GraphWriter):
     """Writes a GraphModule whose placeholders are all tensors: weights come in like any other input. NEW_VALUES, {result: placeholder}, are what
-    placeholders hold afterwards."""
+    placeholders hold afterwards, and DRAWS, {placeholder: Distribution}, what a search draws for them."""
 
-    def __init__(self, graph, name, precision=None, parameters=(), new_values=None):
+    def __init__(self, graph, name, precision=None, parameters=(), new_values=None, draws=None):
         file = types.SimpleNamespace(name=name, precision=precision, path=types.SimpleNamespace(name="torch.export"))
         super().__init__(file, None, types.SimpleNamespace(graph=graph), {})
-        self._parameters, self._new_values = frozenset(parameters), new_values or {}
+        self._parameters, self._new_values, self._draws = frozenset(parameters), new_values or {}, draws or {}
 
     def _arguments(self):
         lines = []
@@ -35,8 +35,8 @@ class _Writer(GraphWriter):
             value = self.bind(node)
             attributes = [f'kgen.name = "{node.name}"'] + ["kgen.parameter"] * (node.name in self._parameters)
             # Else a search would draw rows that there are not.
-            rows = self._rows_of_a_table(node)
-            attributes += [f'kgen.init = "{rows}"'] if rows else []
+            drawn = self._rows_of_a_table(node) or self._draws.get(node.name)
+            attributes += [f'kgen.init = "{drawn}"'] if drawn else []
             lines.append(f"    {value.name}: {self._type(value)} {{{', '.join(attributes)}}}")
         return lines
 
@@ -66,15 +66,15 @@ def place_of(node):
     return f"{lines[-1][0]}:{lines[-1][1]}" if lines else None
 
 
-def graph_text(graph, name, precision=None, parameters=(), new_values=None):
+def graph_text(graph, name, precision=None, parameters=(), new_values=None, draws=None):
     """The MLIR text of GRAPH (an fx.Graph of ATen calls on tensors). NEW_VALUES: {the number of a result: the placeholder whose new value it is}.
-    Raises ImportRefused."""
-    return _Writer(graph, name, precision, parameters, new_values).text()
+    DRAWS: {placeholder: the Distribution of its elements}. Raises ImportRefused."""
+    return _Writer(graph, name, precision, parameters, new_values, draws).text()
 
 
-def anonymous_text(graph, precision, parameters=(), new_values=None):
+def anonymous_text(graph, precision, parameters=(), new_values=None, draws=None):
     """GRAPH's text under names that say nothing of where it stands, so that equal layers have equal texts. PARAMETERS, by these
-    names, are weights, and NEW_VALUES those whose new value a result is."""
+    names, are weights, NEW_VALUES those whose new value a result is, and DRAWS has the Distributions of some."""
     plain = torch.fx.Graph()
     seen, counts = {}, {}
     for node in graph.nodes:
@@ -84,7 +84,7 @@ def anonymous_text(graph, precision, parameters=(), new_values=None):
         if node.op == "placeholder":
             copied.target = copied.name
         seen[node] = copied
-    return graph_text(plain, "segment", precision, parameters, new_values)
+    return graph_text(plain, "segment", precision, parameters, new_values, draws)
 
 
 class Undecomposed(str):

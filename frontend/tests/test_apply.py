@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import runpy
 import shutil
 import tempfile
@@ -23,9 +24,10 @@ import kgen
 from kgen import backend
 from kgen.__main__ import main
 from kgen.applied import apply, canonical, scaled
-from kgen.compiler import _Maker
 from kgen.errors import ImportRefused
 from kgen.importer import import_file
+from kgen.maker import Maker
+from kgen.tools import ToolFailed
 
 # Weights before the input, other names than a module has, two kernels' work in one graph.
 GRAPH = """module attributes {kgen.problem = "found", kgen.precision = "PRECISION"} {
@@ -83,7 +85,7 @@ class Apply(unittest.TestCase):
         run = self.folder / f"run-{precision}-{verdict}"
         (run / "best").mkdir(parents=True)
         text = GRAPH.replace("PRECISION", precision)
-        _Maker._lower(text, run / "best")
+        Maker._lower(text, run / "best")
         (run / "best/graph.mlir").rename(run / "graph.mlir")
         (run / "best/measurement.json").write_text(json.dumps({"verdict": verdict, "device": "host", "precision": precision}))
         return run
@@ -127,7 +129,7 @@ class Apply(unittest.TestCase):
         text = import_file(problem)
         run = self.folder / "run-counts"
         (run / "best").mkdir(parents=True)
-        _Maker._lower(text, run / "best")
+        Maker._lower(text, run / "best")
         (run / "best/graph.mlir").rename(run / "graph.mlir")
         plan = json.loads((run / "best/plan.json").read_text())
         self.assertEqual([output.get("updates") is None for output in plan["outputs"]], [True, False])
@@ -190,9 +192,40 @@ class Apply(unittest.TestCase):
         # A machine with much else to do needs longer for the first kernel.
         found = next((each for each in (self.launches(search=minutes) for minutes in (0.05, 0.5, 2)) if each[1]), None)
         self.assertEqual(found, (1, True))
-        with mock.patch.object(_Maker, "_search", side_effect=AssertionError("searched twice")):
+        with mock.patch.object(Maker, "_search", side_effect=AssertionError("searched twice")):
             self.assertEqual(self.launches(search=0.05), (1, True))
             self.assertEqual(self.launches(search="cached"), (1, True))
+
+    def test_a_network_is_searched_as_a_whole(self):
+        """Not segment by segment: with its weights as weights, and with tensors like the module's own."""
+        with torch.no_grad():
+            self.module.project.weight.mul_(100)
+        asked, search = [], Maker._search
+
+        def record(maker, text):
+            asked.append(text)
+            search(maker, text)
+
+        self.assertEqual(self.launches(), (2, False))
+        with mock.patch.object(Maker, "_search", record):
+            found = next((each for each in (self.launches(search=minutes) for minutes in (0.1, 0.5, 2)) if each[1]), None)
+        self.assertEqual(found, (1, True))
+        self.assertEqual([text.count("kgen.parameter") for text in asked], [2] * len(asked))
+        deviation = float(re.search(r"tensor<6x8xf32> \{[^}]*normal\(\S+ ([0-9.]+)\)", asked[0])[1])
+        self.assertAlmostEqual(deviation, float(self.module.project.weight.std()), 2)
+        with mock.patch.object(Maker, "_search", side_effect=AssertionError("searched twice")):
+            self.assertEqual(self.launches(search=0.1), (1, True))
+
+    def test_where_a_network_is_not_found_each_kernel_is_searched_for(self):
+        asked = []
+
+        def fail(maker, text):
+            asked.append(text)
+            raise ToolFailed("kgen-search: no")
+
+        with mock.patch.object(Maker, "_search", fail):
+            self.assertEqual(self.launches(search=0.1), (2, False))
+        self.assertEqual(["kgen.parameter" in text for text in asked], [True, False, False])
 
     def test_scaled_products_are_named(self):
         candidate = self.run_folder("tf32") / "best"
@@ -283,7 +316,7 @@ class Prepared(unittest.TestCase):
 
     def plan(self, name, text):
         (self.folder / name).mkdir()
-        _Maker._lower(text, self.folder / name)
+        Maker._lower(text, self.folder / name)
         return json.loads((self.folder / name / "plan.json").read_text())
 
     def check(self, prepares):

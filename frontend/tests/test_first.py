@@ -11,7 +11,8 @@ from torch.nn import functional as F
 
 import kgen
 from kgen.backend import kgen_backend
-from kgen.compiler import _Maker, in_float64
+from kgen.compiler import in_float64
+from kgen.maker import Maker
 from kgen.tools import ToolFailed
 from tests.test_compile import quietly
 
@@ -131,11 +132,11 @@ class FirstTest(unittest.TestCase):
 
     def test_wrong_whole_is_made_in_segments(self):
         module, x = nn.Sequential(Layer(), Small(32)).eval(), torch.randn(2, 8, 32)
-        right = _Maker._first
+        right = Maker._first
 
         def wrong(self, text, count, folder):
             right(self, text.replace("aten.relu", "aten.neg") if "aten.gelu" in text and "aten.relu" in text else text, None, folder)
-        with mock.patch.object(_Maker, "_first", wrong), mock.patch.object(_Maker, "_multiprocessors", lambda self: "wrong whole"):
+        with mock.patch.object(Maker, "_first", wrong), mock.patch.object(Maker, "_multiprocessors", lambda self: "wrong whole"):
             compiled = quietly(lambda: kgen.compile(module, (x,), kernels="first"))
         self.same(module, compiled, x)
         kinds = first_bundles(compiled)
@@ -164,7 +165,7 @@ class FirstTest(unittest.TestCase):
 
     def test_torch_compile_compares_in_the_first_call(self):
         module, x = nn.Sequential(Layer(), Small(32)).eval(), torch.randn(2, 8, 32)
-        right, graphs = _Maker._first, []
+        right, graphs = Maker._first, []
 
         def wrong(self, text, count, folder):
             right(self, text.replace("aten.relu", "aten.neg"), None, folder)
@@ -173,7 +174,7 @@ class FirstTest(unittest.TestCase):
             run = kgen_backend(graph, inputs, kernels="first")
             graphs.append(run)
             return run
-        with mock.patch.object(_Maker, "_first", wrong), mock.patch.object(_Maker, "_multiprocessors", lambda self: "wrong late"), torch.no_grad():
+        with mock.patch.object(Maker, "_first", wrong), mock.patch.object(Maker, "_multiprocessors", lambda self: "wrong late"), torch.no_grad():
             compiled = quietly(lambda: torch.compile(module, backend=backend, dynamic=False))
             for _ in range(2):
                 torch.testing.assert_close(quietly(lambda: compiled(x)), module(x), rtol=1e-4, atol=1e-5)
@@ -189,8 +190,8 @@ class FirstTest(unittest.TestCase):
 
     def test_wrong_kernels_are_replaced_by_generic_ones(self):
         module, x = Small().eval(), torch.randn(4, 16)
-        with mock.patch.object(_Maker, "_first", lambda self, text, count, folder: self._lower(text.replace("aten.relu", "aten.neg"), folder)):
-            with mock.patch.object(_Maker, "_multiprocessors", lambda self: "wrong"):  # a key of its own in the cache
+        with mock.patch.object(Maker, "_first", lambda self, text, count, folder: self._lower(text.replace("aten.relu", "aten.neg"), folder)):
+            with mock.patch.object(Maker, "_multiprocessors", lambda self: "wrong"):  # a key of its own in the cache
                 compiled = quietly(lambda: kgen.compile(module, (x,), kernels="first"))
         self.same(module, compiled, x)
         self.assertEqual(first_bundles(compiled), ["round0"])
@@ -202,7 +203,7 @@ class FirstTest(unittest.TestCase):
 
         def fail(self, text, count, folder):
             raise ToolFailed("no idea")
-        with mock.patch.object(_Maker, "_first", fail):
+        with mock.patch.object(Maker, "_first", fail):
             compiled = quietly(lambda: kgen.compile(module, (x,), kernels="first"))
         self.same(module, compiled, x)
         self.assertEqual(first_bundles(compiled), ["round0"])
