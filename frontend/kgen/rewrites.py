@@ -5,6 +5,7 @@ import re
 
 import torch
 
+from kgen.strides import holder, reach
 from kgen.text import order_of, shaped
 
 
@@ -423,17 +424,17 @@ class Rewrites:
 
     def _rewrite_as_strided(self, arguments, node):
         """Counted over the elements in row-major order, which is how the dialect has every tensor."""
-        # The node's own tensor: contiguous() is no op of the dialect, and its operand may have other strides.
-        source = node.args[0].meta["val"]
-        order = list(range(source.dim())) if source.is_contiguous() else order_of(source)
-        if order is None:
-            self._refuse("aten.as_strided of a tensor whose memory has gaps or is shared is not in the dialect")
-        if order != sorted(order):
+        # The nodes' own tensors: contiguous() is no op of the dialect, and its operand may have other strides.
+        first, last = reach(node)
+        whole = holder(node.args[0], first, last)
+        if whole not in self._values:
+            self._refuse("aten.as_strided of a tensor whose memory has gaps or is shared, or beyond it, is not in the dialect")
+        source, value = whole.meta["val"], self._values[whole]
+        if order := order_of(source):
             turned = source.permute(order)
-            arguments["self"] = self._piece("permute", shaped(turned.shape, turned.dtype), node, {"self": arguments["self"], "dims": order})
-        offset = arguments["storage_offset"]
-        whole = {**arguments, "storage_offset": (offset or 0) - (source.storage_offset() if offset is not None else 0)}
-        return self._emit("as_strided", whole, node, [node.meta["val"]])
+            value = self._piece("permute", shaped(turned.shape, turned.dtype), node, {"self": value, "dims": order})
+        offset = 0 if last < first else first - source.storage_offset()
+        return self._emit("as_strided", {**arguments, "self": value, "storage_offset": offset}, node, [node.meta["val"]])
 
     # Products
 

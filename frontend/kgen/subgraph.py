@@ -10,6 +10,7 @@ import torch
 from kgen.errors import ImportRefused
 from kgen.exporting import NeedsDecomposition, decompose, without_effects
 from kgen.graph_writer import GraphWriter, Value
+from kgen.strides import strided_from_copies
 from kgen.text import tensor_type
 
 
@@ -104,7 +105,7 @@ def settled(exported):
         exported = without_effects(decompose(exported, GraphWriter, more))
         needed = {why.target for why in map(refusal, exported.graph.nodes) if isinstance(why, Undecomposed)} - more
         if not needed:
-            return _answers_first(_without_unused(exported))
+            return _answers_first(_without_unused(strided_from_copies(exported)))
         more |= needed
 
 
