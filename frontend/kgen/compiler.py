@@ -263,20 +263,26 @@ class CompiledGraph:
     def _bundles(self):
         return [part.bundle for part in self.module.children() if isinstance(part, _Kernels)]
 
+    @staticmethod
+    def _undivided(exported):
+        """(EXPORTED in one segment, its name, {the name: the Segment}); None where PyTorch has to compute a part."""
+        module, segments = split(exported, whole=True)
+        if len(segments) != 1 or any(segment.refused for segment in segments.values()):
+            return None
+        return module, next(iter(segments)), segments
+
     def _split(self, exported, maker, examples, values):
         """The graph in segments, for values as they lie; in one, row-major, where somebody searched for the whole and applied what was
         found, or a search of the whole for VALUES finds something now."""
-        if maker.search != "none" and (maker.searches or applied_any()):
-            module, segments = split(exported, whole=True)
-            if len(segments) == 1 and not any(segment.refused for segment in segments.values()):
-                name = next(iter(segments))
-                try:
-                    if maker.found(self._text(module, name)[0]) or (
-                            maker.searches and values is not None and len(exported.graph.nodes) <= MOST_WHOLE and len(split(exported)[1]) > 1
-                            and maker.searched(self._text(module, name, values)[0], "a search of the whole failed, each kernel is searched for")):
-                        return module, segments
-                except ImportRefused:
-                    pass
+        if (maker.searches or maker.search != "none" and applied_any()) and (one := self._undivided(exported)):
+            module, name, segments = one
+            searches = maker.searches and values is not None and len(exported.graph.nodes) <= MOST_WHOLE
+            try:
+                if maker.found(self._text(module, name)[0]) or searches and len(split(exported)[1]) > 1 and maker.searched(
+                        self._text(module, name, values)[0], "a search of the whole failed, each kernel is searched for"):
+                    return module, segments
+            except ImportRefused:
+                pass
         self.layouts = Layouts.of(exported, examples)
         return split(exported)
 
@@ -285,10 +291,10 @@ class CompiledGraph:
         depends on weights is prepared. Only where kgen takes every op, and the answer for VALUES is as near to float64 as PyTorch's."""
         if not maker.takes_first_ideas() or values is None or count < 2 or len(exported.graph.nodes) > MOST_WHOLE:
             return False
-        module, segments = split(exported, whole=True)
-        if len(segments) != 1 or any(segment.refused for segment in segments.values()):
+        one = self._undivided(exported)
+        if one is None:
             return False
-        (name, segment), = segments.items()
+        module, name, segments = one
         try:
             text, single = self._text(module, name)
             part = _Kernels(maker.whole(text), single, text, getattr(module, name))
@@ -303,7 +309,7 @@ class CompiledGraph:
                 return False
         setattr(module, name, part)
         self.module = module
-        self.coverage.rows.append([name, segment.ops, "kgen", "", None, seconds])
+        self.coverage.rows.append([name, segments[name].ops, "kgen", "", None, seconds])
         return True
 
     def _whole_fault(self, module, name, part, values):
@@ -354,18 +360,18 @@ class CompiledGraph:
         return {name: initial_distribution(values[place], observed(values[place]), place in self._weights)
                 for name, place in inputs.items() if isinstance(values[place], torch.Tensor)}
 
-    def _new_values(self, module, name):
-        """{result of part NAME: the placeholder, by the name that anonymous_text() gives, whose new value it is}."""
+    def _new_values(self, module, name, inputs):
+        """{result of part NAME: the placeholder, by the name that INPUTS has for it, whose new value it is}."""
         call = next(node for node in module.graph.nodes if node.op == "call_module" and node.target == name)
-        outer = [node for node in module.graph.nodes if node.op == "placeholder"]
+        names = {place: own for own, place in inputs.items()}
         found = {}
         for number, result in enumerate(next(node for node in module.graph.nodes if node.op == "output").args[0]):
             place = self._places.get(number)
-            if place is None or not isinstance(result, torch.fx.Node) or outer[place] not in call.args:
+            if place not in names or not isinstance(result, torch.fx.Node):
                 continue
             own = result.args[1] if result.target is operator.getitem and result.args[0] is call else 0 if result is call else None
             if own is not None:
-                found[own] = f"x{call.args.index(outer[place]) + 1}"
+                found[own] = names[place]
         return found
 
     def _text(self, module, name, values=None):
@@ -381,7 +387,7 @@ class CompiledGraph:
         inputs = self._inputs(module, name)
         weights = [own for own, place in inputs.items() if place in self._weights] if self._marks_weights or values is not None else ()
         draws = None if values is None else self._draws(inputs, values)
-        return anonymous_text(graph, self.precision, weights, self._new_values(module, name), draws), single
+        return anonymous_text(graph, self.precision, weights, self._new_values(module, name, inputs), draws), single
 
     def _make(self, segments, maker):
         """Puts kernels in the place of every segment that can have some; says in the others why not."""
