@@ -75,10 +75,10 @@ class PyTorch:
         self.begin(self.wanted, beside=options.compile_beside)
 
     def begin(self, modes, beside):
-        environment = dict(self.environment, KGEN_BASELINES=",".join(modes))
+        environment = dict(self.environment, KGEN_BASELINES=",".join(modes),
+                           PYTHONPATH=os.pathsep.join(filter(None, [str(here / "scripts"), os.environ.get("PYTHONPATH")])))  # card_gate
         if beside:
             environment["KGEN_BASELINES_WAIT"] = str(self.searched)
-            environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(here / "scripts"), os.environ.get("PYTHONPATH")]))
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment,
                                             preexec_fn=(lambda: os.nice(10)) if beside else None)
@@ -126,8 +126,11 @@ def search(options, file, device, end, share):
     name = pathlib.Path(file).stem
     cores = max(2, len(os.sched_getaffinity(0)) // share)
     environment = dict(os.environ, KGEN_BASELINES="none", KGEN_THREADS=str(cores))
-    if options.compile_beside:
+    if options.compile_beside or not options.minutes:
         environment["KGEN_GATE"] = str(options.out / "gates")
+    if not options.minutes:
+        environment["TORCHINDUCTOR_COMPILE_THREADS"] = str(cores)
+        return time_pytorch(options, file, device, end, environment)
     pytorch = PyTorch(options, file, name, device, environment)
     if not options.compile_beside:
         pytorch.finish(end)
@@ -135,6 +138,16 @@ def search(options, file, device, end, share):
         return search_beside(options, file, device, end, cores, environment)
     finally:
         pytorch.finish(end)
+
+
+def time_pytorch(options, file, device, end, environment):
+    """Times PyTorch's modes alone. Whether each of them has a time, or is known to have none."""
+    begin, pytorch = time.monotonic(), PyTorch(options, file, pathlib.Path(file).stem, device, environment)
+    pytorch.finish(end)
+    times, notes = (pytorch.known[key] for key in ("times", "notes"))
+    print(f"{pathlib.Path(file).stem} on {device}: {time.monotonic() - begin:.0f} s: " +
+          ", ".join([f"{mode} {us:.1f} us" for mode, us in times.items()] + [f"{mode} {why}" for mode, why in notes.items()]), flush=True)
+    return all(mode in times or mode in notes for mode in options.modes.split(","))
 
 
 def search_beside(options, file, device, end, cores, environment):
