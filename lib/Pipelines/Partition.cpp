@@ -182,14 +182,6 @@ private:
     stacked.insert(parts.begin(), parts.end());
   }
 
-  /// Whether the task in front of OP writes through it: where a directive says so, and heads put beside each other.
-  static bool isStore(Operation *op) {
-    if (op->hasAttr(storeMark))
-      return true;
-    Operation *source = isa<aten::TransposeIntOp, aten::PermuteOp>(op) ? op->getOperand(0).getDefiningOp() : nullptr;
-    return isa_and_nonnull<aten::ScaledDotProductAttentionOp>(source) && source->hasOneUse();
-  }
-
   Role findRole(Operation *op, bool returned) {
     if (isStore(op))
       return Role::Elementwise; // of what is in front of it
@@ -638,9 +630,15 @@ FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &
   llvm::DenseMap<Value, int> stacks;
   for (Operation *stack : partition.stacks)
     stacks.try_emplace(stack->getResult(0), int(func.getNumArguments() + written + stacks.size()));
+  Value unknown;
   auto numberOf = [&](Value root) {
-    auto stack = stacks.find(root);
-    return stack != stacks.end() ? stack->second : numbers.lookup(root);
+    if (auto stack = stacks.find(root); stack != stacks.end())
+      return stack->second;
+    auto known = numbers.find(root);
+    if (known != numbers.end())
+      return known->second;
+    unknown = root;
+    return 0;
   };
   for (PartitionStep &step : partition.steps) {
     graph::NetworkStep described;
@@ -650,6 +648,8 @@ FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &
       described.reads.push_back(numberOf(place.root));
       described.offsets.push_back(place.offset);
     }
+    if (unknown)
+      return emitError(unknown.getLoc(), "no task in front of those that read this value writes it");
     if (llvm::all_of(described.offsets, [](int64_t offset) { return offset == 0; }))
       described.offsets.clear();
     for (Value value : step.writes) {
@@ -661,7 +661,9 @@ FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &
   for (Operation *stack : partition.stacks) {
     graph::NetworkStack parts;
     for (Value part : stack->getOperands())
-      parts.parts.push_back(numbers.lookup(Partition::rootOf(part)));
+      parts.parts.push_back(numberOf(Partition::rootOf(part)));
+    if (unknown)
+      return emitError(unknown.getLoc(), "no task in front of those that read this value writes it");
     out.stacks.push_back(std::move(parts));
     numbers.try_emplace(stack->getResult(0), stacks.lookup(stack->getResult(0)));
   }

@@ -7,6 +7,8 @@
 #include "SameMemory.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/Aten/Views.h"
+#include "kgen/Dialect/KGen/NetworkMarks.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -20,18 +22,26 @@ int64_t pipelines::bytesOf(Type type) {
   return tensor.getNumElements() * ((int64_t(tensor.getElementTypeBitWidth()) + 7) / 8);
 }
 
-bool pipelines::isReshape(Operation *op) {
-  if (isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp>(op))
+bool pipelines::isStore(Operation *op) {
+  if (op->hasAttr(storeMark))
     return true;
-  if (!isa<aten::PermuteOp, aten::TransposeIntOp, aten::ExpandOp, aten::SliceTensorOp>(op))
+  Operation *source = isa<aten::TransposeIntOp, aten::PermuteOp>(op) ? op->getOperand(0).getDefiningOp() : nullptr;
+  return isa_and_nonnull<aten::ScaledDotProductAttentionOp>(source) && source->hasOneUse();
+}
+
+bool pipelines::isReshape(Operation *op) {
+  if (aten::isReshape(op))
+    return true;
+  if (isStore(op))
+    return false;
+  if (std::optional<SmallVector<int64_t>> dims = aten::permutationOf(op))
+    return aten::keepsOrder(typeOf(op->getOperand(0)).getShape(), *dims);
+  if (!isa<aten::ExpandOp, aten::SliceTensorOp>(op))
     return false;
   ArrayRef<int64_t> before = typeOf(op->getOperand(0)).getShape(), after = typeOf(op->getResult(0)).getShape();
   if (isa<aten::SliceTensorOp>(op)) // of a dimension of one element a slice with any step is all of it
     return before == after && (!op->hasAttr("step") || op->getAttrOfType<IntegerAttr>("step").getInt() == 1);
-  if (isa<aten::ExpandOp>(op))
-    return typeOf(op->getOperand(0)).getNumElements() == typeOf(op->getResult(0)).getNumElements();
-  // A permutation of dimensions of which at most one has more than one element.
-  return llvm::count_if(before, [](int64_t extent) { return extent != 1; }) <= 1;
+  return typeOf(op->getOperand(0)).getNumElements() == typeOf(op->getResult(0)).getNumElements();
 }
 
 /// Whether dimension DIM of SHAPE, counted from the end where it is negative, is the first with more than one element.

@@ -19,7 +19,12 @@ namespace kgen::pipelines {
 /// What a tensor of TYPE takes, row-major and contiguous; a bool is a byte.
 int64_t bytesOf(mlir::Type type);
 
-/// Whether OP gives the elements of its operand in their order, so that its result is the same memory.
+/// Whether the task in front of OP, a permutation, writes through it: where a directive says so (storeMark), and heads
+/// of attention put beside each other.
+bool isStore(mlir::Operation *op);
+
+/// Whether OP gives the elements of its operand in their order, so that its result is the same memory. A store is what
+/// its task writes, even where it moves nothing.
 bool isReshape(mlir::Operation *op);
 
 /// Where a slice of the outermost dimension (but for those of one element) begins in its operand, in bytes: its result

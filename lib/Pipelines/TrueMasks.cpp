@@ -7,6 +7,7 @@
 #include "TrueMasks.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/Aten/Views.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,8 +28,8 @@ constexpr double mostExact = 1LL << 53;
 
 /// OP's operand, where OP is a view of one, whose elements it has.
 Value viewed(Operation *op) {
-  return isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp,
-             aten::ExpandOp, aten::PermuteOp, aten::TransposeIntOp, aten::SliceTensorOp, aten::SelectIntOp>(op)
+  return aten::isReshape(op) || aten::permutationOf(op) ||
+                 isa<aten::ExpandOp, aten::SliceTensorOp, aten::SelectIntOp>(op)
              ? op->getOperand(0)
              : Value();
 }

@@ -15,6 +15,7 @@
 #include "AlgebraBuilder.h"
 #include "ConstantElements.h"
 #include "kgen/Dialect/Aten/Algebra.h"
+#include "kgen/Dialect/Aten/Views.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -45,32 +46,14 @@ bool isProduct(Operation *op) { return isa<MmOp, BmmOp, MatmulOp>(op); }
 /// A directive's mark, which holds for this op.
 bool isMarked(Operation *op) { return !op->getDiscardableAttrDictionary().empty(); }
 
-/// The order of dimensions that OP, a permutation, has; none of other ops.
-std::optional<SmallVector<int64_t>> orderOf(Operation *op) {
-  auto wrap = [](int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; };
-  if (auto transpose = dyn_cast<TransposeIntOp>(op)) {
-    const int64_t rank = rankOf(transpose.getResult());
-    auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-    if (rank > 0)
-      std::swap(dims[wrap(transpose.getDim0(), rank)], dims[wrap(transpose.getDim1(), rank)]);
-    return dims;
-  }
-  if (auto permute = dyn_cast<PermuteOp>(op))
-    return llvm::map_to_vector(permute.getDims(), [&](int64_t dim) { return wrap(dim, rankOf(permute.getResult())); });
-  return std::nullopt;
-}
-
 /// Whether OP gives the elements of its operand in their order.
 bool keepsOrder(Operation *op) {
-  if (isa<ReshapeOp, ViewOp, FlattenUsingIntsOp, UnsqueezeOp, SqueezeDimOp>(op))
+  if (isReshape(op))
     return true;
   if (isa<ExpandOp>(op))
     return typeOf(op->getOperand(0)).getNumElements() == typeOf(op->getResult(0)).getNumElements();
-  std::optional<SmallVector<int64_t>> dims = orderOf(op);
-  if (!dims)
-    return false;
-  llvm::erase_if(*dims, [&](int64_t dim) { return shapeOf(op->getOperand(0))[dim] == 1; });
-  return llvm::is_sorted(*dims);
+  std::optional<SmallVector<int64_t>> dims = permutationOf(op);
+  return dims && aten::keepsOrder(shapeOf(op->getOperand(0)), *dims);
 }
 
 /// A factor of all elements: by what OP multiplies its operand number 0, or 1 where it names that; none of other ops.
@@ -323,7 +306,7 @@ private:
     auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rankOf(value)));
     std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
     if (Operation *op = value.getDefiningOp())
-      if (std::optional<SmallVector<int64_t>> order = orderOf(op)) {
+      if (std::optional<SmallVector<int64_t>> order = permutationOf(op)) {
         for (int64_t &dim : dims)
           dim = (*order)[dim];
         value = op->getOperand(0);

@@ -7,6 +7,7 @@
 
 #include "ConstantElements.h"
 #include "AlgebraBuilder.h"
+#include "kgen/Dialect/Aten/Views.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -66,7 +67,7 @@ Element broadcastElement(Value operand, ArrayRef<int64_t> index) {
 /// Where the element at INDEX of the result of VIEW lies in its operand; none where VIEW is no such op.
 std::optional<Index> sourceIndex(Operation *view, ArrayRef<int64_t> index) {
   Index from(index);
-  if (isa<ReshapeOp, ViewOp, FlattenUsingIntsOp, UnsqueezeOp, SqueezeDimOp>(view)) {
+  if (isReshape(view)) {
     int64_t place = 0;
     for (auto [i, extent] : llvm::zip_equal(index, shapeOf(view->getResult(0))))
       place = place * extent + i;
@@ -76,17 +77,13 @@ std::optional<Index> sourceIndex(Operation *view, ArrayRef<int64_t> index) {
       from[i] = place % shape[i];
     return from;
   }
+  if (std::optional<Index> dims = permutationOf(view)) {
+    for (auto [i, dim] : llvm::enumerate(*dims))
+      from[dim] = index[i];
+    return from;
+  }
   const int64_t rank = view->getNumOperands() == 0 ? 0 : rankOf(view->getOperand(0));
   return llvm::TypeSwitch<Operation *, std::optional<Index>>(view)
-      .Case([&](TransposeIntOp op) {
-        std::swap(from[wrap(op.getDim0(), rank)], from[wrap(op.getDim1(), rank)]);
-        return from;
-      })
-      .Case([&](PermuteOp op) {
-        for (auto [i, dim] : llvm::enumerate(op.getDims()))
-          from[wrap(dim, rank)] = index[i];
-        return from;
-      })
       .Case([&](ExpandOp op) {
         from = Index(index.take_back(rank));
         for (auto [i, extent] : llvm::zip_equal(from, shapeOf(op.getSelf())))

@@ -10,6 +10,7 @@
 
 #include "AlgebraBuilder.h"
 #include "kgen/Dialect/Aten/Algebra.h"
+#include "kgen/Dialect/Aten/Views.h"
 
 using namespace mlir;
 
@@ -18,8 +19,8 @@ namespace kgen::aten {
 /// VALUE without reshapes that keep its shape's order and without casts.
 static Value stripped(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    const bool moves = isa<PermuteOp>(op) && !llvm::is_sorted(cast<PermuteOp>(op).getDims());
-    if (!isa<ReshapeOp, ViewOp, UnsqueezeOp, SqueezeDimOp, FlattenUsingIntsOp, PermuteOp, ToCopyOp>(op) || moves)
+    std::optional<SmallVector<int64_t>> dims = permutationOf(op);
+    if (!isReshape(op) && !isa<ToCopyOp>(op) && !(dims && keepsOrder(shapeOf(op->getOperand(0)), *dims)))
       break;
     value = op->getOperand(0);
   }

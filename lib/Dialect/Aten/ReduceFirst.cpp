@@ -12,6 +12,7 @@
 #include "AlgebraBuilder.h"
 #include "SumConvolution.h"
 #include "kgen/Dialect/Aten/Algebra.h"
+#include "kgen/Dialect/Aten/Views.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -96,25 +97,6 @@ static std::optional<Dims> dimsBeforeReshape(Value result, ArrayRef<int64_t> dim
   return own;
 }
 
-/// The permutation that OP is; empty where it is none.
-static SmallVector<int64_t> permutationOf(Operation *op) {
-  SmallVector<int64_t> dims;
-  const int64_t rank = op->getNumOperands() ? rankOf(op->getOperand(0)) : 0;
-  auto wrap = [&](int64_t dim) { return dim < 0 ? dim + rank : dim; };
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<PermuteOp>([&](auto permute) { dims = llvm::map_to_vector(permute.getDims(), wrap); })
-      .Case<TransposeIntOp>([&](auto transpose) {
-        for (int64_t dim = 0; dim < rank; ++dim)
-          dims.push_back(dim);
-        std::swap(dims[wrap(transpose.getDim0())], dims[wrap(transpose.getDim1())]);
-      })
-      .Case<NumpyTOp>([&](auto) {
-        for (int64_t dim = rank; dim-- > 0;)
-          dims.push_back(dim);
-      });
-  return dims;
-}
-
 static bool isFloat(Value value) { return isa<FloatType>(typeOf(value).getElementType()); }
 
 namespace {
@@ -160,15 +142,15 @@ std::optional<std::pair<Value, Dims>> Sums::throughOne(Operation *op, ArrayRef<i
     return std::pair(op->getOperand(0), Dims(dims));
   if (auto norm = dyn_cast<BatchNormOp>(op); norm && !llvm::is_contained(dims, 1))
     return std::pair(Value(norm.getInput()), Dims(dims));
-  if (isa<ReshapeOp, ViewOp, FlattenUsingIntsOp, UnsqueezeOp, SqueezeDimOp>(op)) {
+  if (isReshape(op)) {
     if (std::optional<Dims> own = dimsBeforeReshape(result, dims, op->getOperand(0)))
       return std::pair(op->getOperand(0), *own);
     return std::nullopt;
   }
-  if (SmallVector<int64_t> permutation = permutationOf(op); !permutation.empty()) {
+  if (std::optional<Dims> permutation = permutationOf(op)) {
     Dims own;
     for (int64_t dim : dims)
-      own.push_back(permutation[dim]);
+      own.push_back((*permutation)[dim]);
     llvm::sort(own);
     return std::pair(op->getOperand(0), own);
   }
@@ -341,8 +323,8 @@ Value Sums::of(Value value, ArrayRef<int64_t> all) {
     return sum;
   auto [source, own] = *throughOne(op, dims);
   Value sum = of(source, own);
-  if (SmallVector<int64_t> permutation = permutationOf(op); !permutation.empty())
-    return b.permute(sum, permutation);
+  if (std::optional<Dims> permutation = permutationOf(op))
+    return b.permute(sum, *permutation);
   return b.reshape(sum, keptShape(value, dims));
 }
 

@@ -142,10 +142,7 @@ bool isElementwise(Operation *op) {
   return (kindOf(op) == OpKind::Elementwise || isa<aten::BatchNormOp>(op)) && !hasEmptyTensor(op);
 }
 
-bool keepsOrder(Operation *op) {
-  return isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp>(op) &&
-         !hasEmptyTensor(op);
-}
+bool keepsOrder(Operation *op) { return aten::isReshape(op) && !hasEmptyTensor(op); }
 
 bool movesChannels(Operation *op, bool toLast) {
   std::optional<SmallVector<int64_t>> dims = permutationOf(op);

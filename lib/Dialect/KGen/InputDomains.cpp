@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "kgen/Dialect/KGen/InputDomains.h"
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/Aten/Views.h"
 #include "kgen/Dialect/KGen/KGen.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,8 +36,7 @@ static bool isNeverNegative(Value value, bool parameter, unsigned depth = 0) {
         return true;
       continue;
     }
-    bool passesOn = isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::SqueezeDimOp, aten::UnsqueezeOp,
-                        aten::ExpandOp, aten::PermuteOp, aten::TransposeIntOp>(op) ||
+    bool passesOn = aten::isReshape(op) || aten::permutationOf(op) || isa<aten::ExpandOp>(op) ||
                     (parameter && isa<aten::AddScalarOp>(op));
     if (passesOn && isNeverNegative(op->getResult(0), parameter, depth + 1))
       return true;

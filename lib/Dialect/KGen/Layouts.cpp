@@ -41,23 +41,6 @@ SmallVector<int64_t> channelsFirst(int64_t rank) {
   return dims;
 }
 
-std::optional<SmallVector<int64_t>> permutationOf(Operation *op) {
-  if (!isa_and_nonnull<aten::PermuteOp, aten::TransposeIntOp, aten::NumpyTOp>(op))
-    return std::nullopt;
-  const int64_t rank = typeOf(op->getOperand(0)).getRank();
-  SmallVector<int64_t> dims = identity(rank);
-  if (auto permute = dyn_cast<aten::PermuteOp>(op)) {
-    for (auto [to, from] : llvm::zip_equal(dims, permute.getDims()))
-      to = (from + rank) % rank;
-  } else if (auto transpose = dyn_cast<aten::TransposeIntOp>(op)) {
-    if (rank > 0)
-      std::swap(dims[(int64_t(transpose.getDim0()) + rank) % rank], dims[(int64_t(transpose.getDim1()) + rank) % rank]);
-  } else {
-    std::reverse(dims.begin(), dims.end());
-  }
-  return dims;
-}
-
 static SmallVector<int64_t> inverse(ArrayRef<int64_t> dims) {
   SmallVector<int64_t> back(dims.size());
   for (auto [to, from] : llvm::enumerate(dims))
@@ -67,18 +50,6 @@ static SmallVector<int64_t> inverse(ArrayRef<int64_t> dims) {
 
 static SmallVector<int64_t> applied(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   return llvm::map_to_vector(dims, [&](int64_t from) { return shape[from]; });
-}
-
-/// Whether a tensor of SHAPE keeps the order of its elements under the permutation DIMS.
-static bool keepsOrder(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
-  int64_t last = -1;
-  for (int64_t from : dims)
-    if (shape[from] != 1) {
-      if (from < last)
-        return false;
-      last = from;
-    }
-  return true;
 }
 
 Value permuted(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> dims) {
@@ -92,7 +63,7 @@ Value permuted(OpBuilder &builder, Location loc, Value value, ArrayRef<int64_t> 
   if (all == identity(shape.size()))
     return value;
   SmallVector<int64_t> after = applied(shape, all);
-  if (!keepsOrder(shape, all))
+  if (!aten::keepsOrder(shape, all))
     return aten::PermuteOp::create(builder, loc, withShape(value, after), value, all);
   // What was given this shape before.
   if (auto reshape = value.getDefiningOp<aten::ReshapeOp>();
@@ -111,7 +82,7 @@ static Value permutedOperand(OpBuilder &builder, Location loc, Value operand, Ar
     SmallVector<int64_t> full(dims.size() - shape.size(), 1);
     full.append(shape.begin(), shape.end());
     // One reshape for both, where the order stays.
-    if (keepsOrder(full, dims)) {
+    if (aten::keepsOrder(full, dims)) {
       SmallVector<int64_t> after = applied(full, dims);
       return aten::ReshapeOp::create(builder, loc, withShape(operand, after), operand, after);
     }

@@ -45,10 +45,7 @@ bool isAll(ArrayRef<int64_t> values, int64_t value) {
   return llvm::all_of(values, [&](int64_t each) { return each == value; });
 }
 
-bool isReshape(Operation *op) {
-  return isa_and_nonnull<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp,
-                         aten::SqueezeDimOp>(op);
-}
+using aten::isReshape;
 
 class LayoutChanger {
 public:

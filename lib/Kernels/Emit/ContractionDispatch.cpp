@@ -9,6 +9,7 @@
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/Aten/Views.h"
 #include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Dialect/KGen/Precision.h"
 #include "kgen/Kernels/Emit/PointwiseFunction.h"
@@ -22,10 +23,7 @@ using namespace mlir;
 
 namespace kgen::kernels {
 
-/// Whether OP changes the shape of its operand but not its bytes.
-static bool isReshape(Operation *op) {
-  return isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp>(op);
-}
+using aten::isReshape;
 
 static std::optional<aten::OpKind> kindOf(Operation &op) {
   if (auto cost = dyn_cast<aten::AtenCostOpInterface>(&op))

@@ -8,6 +8,7 @@
 #include "kgen/Kernels/Emit/StridedView.h"
 
 #include "kgen/Dialect/Aten/Aten.h"
+#include "kgen/Dialect/Aten/Views.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -76,17 +77,13 @@ std::optional<StridedView> throughView(Operation *view, StridedView from) {
   auto rank = int64_t(from.dims.size());
   auto wrap = [](int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; };
   ArrayRef<int64_t> shape = shapeOf(view->getResult(0));
-  if (isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp>(view))
+  if (aten::isReshape(view))
     return reshapeView(from, shape);
-  if (auto transpose = dyn_cast<aten::TransposeIntOp>(view)) {
-    std::swap(from.dims[wrap(transpose.getDim0(), rank)], from.dims[wrap(transpose.getDim1(), rank)]);
-    return from;
-  }
-  if (auto permute = dyn_cast<aten::PermuteOp>(view)) {
+  if (std::optional<SmallVector<int64_t>> dims = aten::permutationOf(view)) {
     StridedView result;
     result.offset = from.offset;
-    for (int64_t dim : permute.getDims())
-      result.dims.push_back(from.dims[wrap(dim, rank)]);
+    for (int64_t dim : *dims)
+      result.dims.push_back(from.dims[dim]);
     return result;
   }
   // COUNT elements of dimension DIM from START on.
@@ -128,9 +125,8 @@ std::optional<StridedView> throughView(Operation *view, StridedView from) {
 }
 
 bool isStridedView(Operation *op) {
-  return isa<aten::ReshapeOp, aten::ViewOp, aten::FlattenUsingIntsOp, aten::UnsqueezeOp, aten::SqueezeDimOp,
-             aten::TransposeIntOp, aten::PermuteOp, aten::ExpandOp, aten::NarrowOp, aten::SliceTensorOp,
-             aten::SelectIntOp>(op);
+  return aten::isReshape(op) || aten::permutationOf(op) ||
+         isa<aten::ExpandOp, aten::NarrowOp, aten::SliceTensorOp, aten::SelectIntOp>(op);
 }
 
 std::string printSpans(StringRef number, ArrayRef<Span> spans, int64_t base) {

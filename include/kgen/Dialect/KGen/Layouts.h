@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "kgen/Dialect/Aten/Views.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
@@ -15,8 +17,7 @@ namespace kgen {
 llvm::SmallVector<int64_t> channelsLast(int64_t rank);
 llvm::SmallVector<int64_t> channelsFirst(int64_t rank);
 
-/// The permutation of an aten.permute, transpose.int or numpy_T, each dimension from 0; nothing for other ops.
-std::optional<llvm::SmallVector<int64_t>> permutationOf(mlir::Operation *op);
+using aten::permutationOf;
 
 /// VALUE with its dimensions as DIMS say: what it is a permutation of where there is such a value, a reshape where the
 /// elements stay in their order, else a new aten.permute at BUILDER's place.
