@@ -29,6 +29,10 @@ void kgen::pipelines::populateLower(OpPassManager &pm, const LowerOptions &optio
   rows.arch = options.arch;
   rows.sharedBytes = options.sharedBytes;
   pm.addPass(kernels::createTakeRowViews(rows));
+  kernels::TakeProductViewsOptions products;
+  products.arch = options.arch;
+  products.sharedBytes = options.sharedBytes;
+  pm.addPass(kernels::createTakeProductViews(products));
   kernels::LowerDispatchesOptions chip;
   chip.arch = options.arch;
   chip.multiprocessors = options.multiprocessors;

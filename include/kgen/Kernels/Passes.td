@@ -87,6 +87,33 @@ def TakeRowViews : Pass<"kgen-take-row-views", "mlir::ModuleOp"> {
   let dependentDialects = ["kgen::KGenDialect"];
 }
 
+def TakeProductViews : Pass<"kgen-take-product-views", "mlir::ModuleOp"> {
+  let summary = "let kernels of products read matrices behind views, so that nothing is copied for them";
+  let description = [{
+    Slices, transposes, expansions and reshapes in front of a dispatch of family
+    gemm move into it where they leave the elements of a matrix's rows, or of its
+    columns, neighbours that loads of 16 bytes can read, and its schedule is for
+    matrices that lie apart. Others stay, and are copied in front.
+
+    ```mlir
+    %0 = aten.permute %x dims [0, 2, 1, 3] : (tensor<8x128x4x64xf32>) -> tensor<8x4x128x64xf32>
+    %1 = aten.view %0 size [32, 128, 64] : (tensor<8x4x128x64xf32>) -> tensor<32x128x64xf32>
+    %2 = kgen.dispatch @bmm schedule(#kgen.schedule<family = gemm>) ins(%1, %y : tensor<32x128x64xf32>, ...) { ... }
+    // becomes
+    %2 = kgen.dispatch @bmm schedule(#kgen.schedule<family = gemm>) ins(%x, %y : tensor<8x128x4x64xf32>, ...) {
+    ^bb0(%a: tensor<8x128x4x64xf32>, ...):
+      %0 = aten.permute %a dims [0, 2, 1, 3] : (tensor<8x128x4x64xf32>) -> tensor<8x4x128x64xf32>
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "::kgen::Chip().arch", "the architecture that the sources are for">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", "0", "opt-in shared memory of a block, bytes; 0: the architecture's">
+  ];
+  let dependentDialects = ["kgen::KGenDialect"];
+}
+
 def LowerGeneric : Pass<"kgen-lower-generic", "mlir::ModuleOp"> {
   let summary = "give every linalg op that no family has taken a kernel of its own";
   let description = [{

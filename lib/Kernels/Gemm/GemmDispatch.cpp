@@ -13,6 +13,8 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace kgen::kernels {
@@ -31,14 +33,54 @@ static Value throughTranspose(Value value, bool &swapped) {
   return swapped ? op->getOperand(0) : value;
 }
 
+/// VALUE, a matrix or a batch of them, behind views of a buffer that leave its rows' (or columns') elements neighbours.
+static std::optional<GemmOperand> readPlaces(Value value, bool rowsAreK) {
+  SmallVector<Operation *> views;
+  for (Operation *op = value.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
+    if (!isStridedView(op) || hasEmptyTensor(op))
+      return std::nullopt;
+    views.push_back(op);
+  }
+  Value source = views.empty() ? value : views.back()->getOperand(0);
+  std::optional<StridedView> view = contiguousView(cast<RankedTensorType>(source.getType()).getShape());
+  for (Operation *op : llvm::reverse(views))
+    if (!(view = throughView(op, *view)))
+      return std::nullopt;
+  const size_t rank = view->dims.size();
+  if (rank < 2)
+    return std::nullopt;
+  const Spans &rows = view->dims[rank - 2], &columns = view->dims[rank - 1];
+  if (rows.size() > 1 || columns.size() > 1)
+    return std::nullopt;
+  // A dimension of one element has no stride.
+  auto isPacked = [](const Spans &spans) { return !spans.empty() && spans[0].stride == 1; };
+  const bool swapped = isPacked(rows);
+  if (!swapped && !isPacked(columns))
+    return std::nullopt;
+  const Spans &packed = swapped ? rows : columns, &apart = swapped ? columns : rows;
+  if (!apart.empty() && apart[0].stride < packed[0].extent)
+    return std::nullopt;
+  Spans batches;
+  for (const Spans &dim : ArrayRef(view->dims).drop_back(2))
+    llvm::append_range(batches, dim);
+  GemmOperand operand{DispatchBuffer::operand(cast<BlockArgument>(source).getArgNumber())};
+  operand.kContiguous = rowsAreK == swapped;
+  operand.places = {apart.empty() ? packed[0].extent : apart[0].stride, joinSpans(batches), view->offset};
+  return operand;
+}
+
 /// The buffer and layout behind VALUE, a matrix or a batch of them. `rowsAreK`: VALUE is [..., k, x], else [..., x, k].
 static FailureOr<GemmOperand> readOperand(Operation *product, Value value, bool rowsAreK) {
   bool swapped;
   Value source = throughTranspose(value, swapped);
   std::optional<DispatchBuffer> buffer = findBuffer(source);
-  if (!buffer)
-    return product->emitError("family gemm reads its operands from the dispatch's inputs, directly, reshaped or with "
-                              "the last two dimensions transposed");
+  if (!buffer) {
+    if (std::optional<GemmOperand> apart = readPlaces(value, rowsAreK))
+      return *apart;
+    return product->emitError("family gemm reads its operands from the dispatch's inputs, directly, reshaped, with "
+                              "the last two dimensions transposed or behind views that leave a matrix's rows or "
+                              "columns neighbours");
+  }
   GemmOperand operand{*buffer};
   // As stored, the last dimension is contiguous.
   operand.kContiguous = rowsAreK == swapped;
@@ -126,6 +168,22 @@ static LogicalResult readGroups(aten::GroupedMmOp op, Gemm &gemm) {
   return success();
 }
 
+/// Makes the batches of OPERAND, of matrices of ROWS rows along k, rows of one matrix; false where one stride does not
+/// say where all of them lie.
+static bool joinBatches(GemmOperand &operand, int64_t rows) {
+  if (!operand.places)
+    return true;
+  Spans all = operand.places->batches;
+  all.push_back({rows, operand.places->stride});
+  all = joinSpans(all);
+  if (all.size() > 1)
+    return false;
+  if (!all.empty())
+    operand.places->stride = all[0].stride;
+  operand.places->batches.clear();
+  return true;
+}
+
 FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   FailureOr<ContractionDispatch> ops = readContraction(dispatch, /*allowWindow=*/false);
   if (failed(ops))
@@ -167,7 +225,7 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   ArrayRef<int64_t> leftBatch = l.size() > 2 ? l.drop_back(2) : ArrayRef<int64_t>();
   ArrayRef<int64_t> rightBatch = r.size() > 2 ? r.drop_back(2) : ArrayRef<int64_t>();
   int64_t leftCount = product(leftBatch), rightCount = product(rightBatch);
-  if (rightCount == 1 && gemm.a.kContiguous) {
+  if (rightCount == 1 && gemm.a.kContiguous && joinBatches(gemm.a, gemm.m)) {
     // Every row meets the same matrix: one tall product.
     gemm.m *= leftCount;
     leftCount = 1;
@@ -181,8 +239,8 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   }
   auto grouped = dyn_cast<aten::GroupedMmOp>(op);
   // A single row or column is contiguous along k in either order.
-  gemm.a.kContiguous |= gemm.m == 1;
-  gemm.b.kContiguous |= gemm.n == 1;
+  gemm.a.kContiguous |= gemm.m == 1 && !gemm.a.places;
+  gemm.b.kContiguous |= gemm.n == 1 && !gemm.b.places;
   gemm.batch = grouped ? 1 : std::max(leftCount, rightCount);
   gemm.a.batches = leftCount;
   gemm.b.batches = rightCount;
@@ -195,6 +253,43 @@ FailureOr<Gemm> readGemm(DispatchOp dispatch) {
   }
   gemm.triangle = readTriangle(gemm);
   return gemm;
+}
+
+int64_t GemmOperand::alignment(int64_t length) const {
+  if (!places)
+    return length;
+  int64_t common = std::gcd(std::gcd(length, places->stride), places->offset);
+  for (Span span : places->batches)
+    common = std::gcd(common, span.stride);
+  return common;
+}
+
+/// The length of OPERAND's rows, as they are stored; ACROSS rows or columns along k.
+static int64_t lengthOf(const Gemm &gemm, const GemmOperand &operand, int64_t across) {
+  return operand.kContiguous ? gemm.k : across;
+}
+
+std::string printPlaces(const Gemm &gemm) {
+  if (!liesApart(gemm))
+    return "";
+  std::string text;
+  for (auto [name, operand, across] : {std::tuple("A", &gemm.a, gemm.m), {"B", &gemm.b, gemm.n}}) {
+    const int64_t length = lengthOf(gemm, *operand, across);
+    text += llvm::formatv("constexpr int {0}_STRIDE = {1}; // elements of {0}'s buffer from row to row\n"
+                          "constexpr int {0}_ALIGNED = {2}; // what rows begin at multiples of\n",
+                          name, operand->places ? operand->places->stride : length, operand->alignment(length));
+  }
+  return text;
+}
+
+void usePlaces(const Gemm &gemm, TemplateFill &fill) {
+  if (!liesApart(gemm))
+    return;
+  fill.sections.insert("strided");
+  for (auto [name, operand] : {std::pair("a", &gemm.a), {"b", &gemm.b}})
+    if (operand->places)
+      fill.replacements[(StringRef("place_") + name).str()] = llvm::formatv(
+          "  {0} += {1};", name, printSpans("(long long)batch", operand->places->batches, operand->places->offset));
 }
 
 bool liesAcross(const Gemm &gemm, const GemmOperand &operand, int64_t across) {

@@ -7,16 +7,28 @@
 #pragma once
 
 #include "kgen/Kernels/Emit/ContractionDispatch.h"
+#include "kgen/Kernels/Emit/StridedView.h"
 
 #include "llvm/Support/MathExtras.h"
 
 namespace kgen::kernels {
+
+/// Where matrices lie whose rows, as they are stored, are neighbours in a buffer but do not follow each other.
+struct MatrixPlaces {
+  int64_t stride; ///< elements from row to row
+  Spans batches;  ///< of the matrices
+  int64_t offset; ///< elements in front of the first one
+};
 
 /// One operand as the kernel sees it: `batches` matrices, k contiguous or not.
 struct GemmOperand {
   DispatchBuffer buffer;
   int64_t batches = 1;
   bool kContiguous = true;
+  std::optional<MatrixPlaces> places; ///< nothing where one matrix follows the other
+
+  /// What every place where a load may begin is a multiple of, in elements; LENGTH of a row.
+  int64_t alignment(int64_t length) const;
 };
 
 /// Which results are zero whatever their products are: those right of a diagonal (LOWER is kept), or left of it.
@@ -68,6 +80,13 @@ Gemm transposeProduct(Gemm gemm);
 
 /// The sections of a template on warpgroups by which the left operand, of f32, goes through registers.
 void useRegisters(TemplateFill &fill);
+
+/// Whether GEMM reads an operand behind views.
+inline bool liesApart(const Gemm &gemm) { return gemm.a.places || gemm.b.places; }
+/// The sections and constants of a template that reads operands behind views.
+void usePlaces(const Gemm &gemm, TemplateFill &fill);
+/// Its constants, for a kernel's namespace; "" where no operand lies apart.
+std::string printPlaces(const Gemm &gemm);
 
 /// The sections of a template by which a block's rows are those of one group.
 void useGroups(const Gemm &gemm, TemplateFill &fill);

@@ -230,6 +230,16 @@ static LogicalResult refuseGroups(DispatchOp dispatch, const Gemm &gemm, StringR
   return success();
 }
 
+/// Refuses operands behind views in a schedule that is NAMED so.
+static LogicalResult refusePlaces(DispatchOp dispatch, const Gemm &gemm, StringRef named) {
+  if (liesApart(gemm))
+    return dispatch.emitError(
+               "expected mma = none, mma = mma_sync or mma = wmma, in the operands' own type or tf32, for "
+               "matrices behind views, found ")
+           << named;
+  return success();
+}
+
 LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
   FailureOr<Gemm> gemm = readGemm(dispatch);
   if (failed(gemm))
@@ -243,8 +253,11 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
                               {warpgroups && !params.has(key::splitAt), "mma = wgmma without it"},
                               {params.has(key::persistent), "persistent"},
                               {params.getWord(key::mma) == Mma::Wmma, "mma = wmma"}})
-    if (isSet && failed(refuseGroups(dispatch, *gemm, named)))
+    if (isSet && (failed(refuseGroups(dispatch, *gemm, named)) ||
+                  (StringRef(named) != "mma = wmma" && failed(refusePlaces(dispatch, *gemm, named)))))
       return failure();
+  if (params.has(key::splitAt) && failed(refusePlaces(dispatch, *gemm, "split_at")))
+    return failure();
   if (params.has(key::rowsPerBlock))
     return completeVector(dispatch, *gemm, params, chip);
   if (params.has(key::splitAt))
@@ -257,6 +270,9 @@ LogicalResult GemmFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   if (failed(completeArithmetic(dispatch, params, gemm->elementType, /*preferTensorCores=*/!thin)))
     return failure();
   bool simt = params.getWord(key::mma) == Mma::None;
+  if (!simt && gemm->elementType.isF32() && params.getWord(key::dtype) != Dtype::Tf32 &&
+      failed(refusePlaces(dispatch, *gemm, wordOf(*params.getWord(key::dtype)))))
+    return failure();
   params.wordOr(context, key::pipeline, schedule::Pipeline::CpAsync);
   params.intOr(context, key::raster, 8);
   return simt ? completeSimt(dispatch, *gemm, params, chip) : completeTensorCores(dispatch, *gemm, params, chip);
@@ -329,7 +345,7 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   int64_t crossPad = !simt && elementBytes == 4 ? 8 : 16 / elementBytes;
   int64_t sharedBytes = sharedBytesOf(gemm, tile, elementBytes, schedule.stages, pad, crossPad, wmma);
   os << "constexpr int SHARED_BYTES = " << sharedBytes << "; // dynamic shared memory of the launch\n";
-  os << gemm.printTriangle();
+  os << gemm.printTriangle() << printPlaces(gemm);
   os << "} // namespace " << name << "\n";
 
   TemplateFill fill;
@@ -377,6 +393,7 @@ static FailureOr<DispatchCode> emitBlocks(DispatchOp dispatch, const Gemm &gemm,
   }
 
   useGroups(gemm, fill);
+  usePlaces(gemm, fill);
 
   const char *file = simt ? "gemm_simt.cuh" : wmma ? "gemm_wmma.cuh" : "gemm_mma.cuh";
   DispatchCode code;

@@ -76,7 +76,11 @@ constexpr int vector_of(int length, int columns) {
   return v;
 }
 constexpr int A_LENGTH = A_K_CONTIGUOUS ? K : M, B_LENGTH = B_K_CONTIGUOUS ? K : N;
+#if strided
+constexpr int A_VECTOR = vector_of(A_ALIGNED, A_COLUMNS), B_VECTOR = vector_of(B_ALIGNED, B_COLUMNS);
+#else
 constexpr int A_VECTOR = vector_of(A_LENGTH, A_COLUMNS), B_VECTOR = vector_of(B_LENGTH, B_COLUMNS);
+#endif
 
 // f32 fragments of B that lie along n are read four n tiles at a time: tile j of a group holds the
 // columns 4 c + j, so that one 16-byte load serves four tiles and four results lie side by side.
@@ -90,8 +94,13 @@ __device__ __forceinline__ Out epilogue(float value, int batch, int row, int col
 }
 //@ end
 
+#if strided
+// Brings a ROWS x COLUMNS window of a matrix of HEIGHT x LENGTH, with STRIDE elements from row to row, into shared memory; zeros outside.
+template <int ROWS, int COLUMNS, int PITCH, int VECTOR, int HEIGHT, int LENGTH, int STRIDE>
+#else
 // Brings a ROWS x COLUMNS window of a matrix of HEIGHT x LENGTH into shared memory; zeros outside.
 template <int ROWS, int COLUMNS, int PITCH, int VECTOR, int HEIGHT, int LENGTH>
+#endif
 __device__ __forceinline__ void load_tile(In *tile, const In *matrix, int row0, int column0) {
   constexpr int PER_ROW = COLUMNS / VECTOR, CHUNKS = ROWS * PER_ROW;
   constexpr int UNROLL = VECTOR * sizeof(In) == 16 ? CHUNKS : 2; // narrow loads are too many to unroll
@@ -106,8 +115,13 @@ __device__ __forceinline__ void load_tile(In *tile, const In *matrix, int row0, 
 #else
     const bool valid = (HEIGHT % ROWS == 0 || row0 + row < HEIGHT) && (LENGTH % COLUMNS == 0 || column0 + column < LENGTH);
 #endif
+#if strided
+    kgen::cp_async_zfill<VECTOR * sizeof(In)>(
+        &tile[row * PITCH + column], &matrix[(long long)(row0 + row) * STRIDE + column0 + column], valid);
+#else
     kgen::cp_async_zfill<VECTOR * sizeof(In)>(
         &tile[row * PITCH + column], &matrix[(long long)(row0 + row) * LENGTH + column0 + column], valid);
+#endif
   }
 }
 
@@ -274,11 +288,15 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   const int m0 = (group * RASTER + tile % (RASTER * TILES_N) % group_rows) * BM;
 #endif
   const int n0 = tile % (RASTER * TILES_N) / group_rows * BN;
+  //@ replace place_a
   a += (long long)(BATCHES_OF_A == 1 ? 0 : batch) * M * K;
+  //@ end
 #if grouped
   b += (long long)rows.matrix * K * N;
 #else
+  //@ replace place_b
   b += (long long)(BATCHES_OF_B == 1 ? 0 : batch) * K * N;
+  //@ end
 #endif
 
   const int warp = threadIdx.x / 32;
@@ -291,9 +309,17 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, example::MIN_BLOC
   auto load_stage = [&](int k_tile) {
     const int slot = k_tile % STAGES, k0 = (first + k_tile) * BK;
     if (k_tile < k_tiles) {
+#if strided
+      load_tile<A_ROWS, A_COLUMNS, A_PITCH, A_VECTOR, A_K_CONTIGUOUS ? M : K, A_LENGTH, A_STRIDE>(
+#else
       load_tile<A_ROWS, A_COLUMNS, A_PITCH, A_VECTOR, A_K_CONTIGUOUS ? M : K, A_LENGTH>(
+#endif
           a_tiles + slot * A_TILE, a, A_K_CONTIGUOUS ? m0 : k0, A_K_CONTIGUOUS ? k0 : m0);
+#if strided
+      load_tile<B_ROWS, B_COLUMNS, B_PITCH, B_VECTOR, B_K_CONTIGUOUS ? N : K, B_LENGTH, B_STRIDE>(
+#else
       load_tile<B_ROWS, B_COLUMNS, B_PITCH, B_VECTOR, B_K_CONTIGUOUS ? N : K, B_LENGTH>(
+#endif
           b_tiles + slot * B_TILE, b, B_K_CONTIGUOUS ? n0 : k0, B_K_CONTIGUOUS ? k0 : n0);
     }
     kgen::cp_async_commit(); // an empty group keeps the count of the waits

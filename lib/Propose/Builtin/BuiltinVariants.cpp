@@ -47,9 +47,18 @@ static double bytesOf(const graph::TensorFact &tensor) {
   return double(productOf(tensor.shape)) * std::max(bits, 8.0) / 8;
 }
 
-/// Marks in TAKEN what kernels of attention read and write as strides: views in front of them alone, and a permutation
-/// behind. FAMILY is that of the dispatch an op is the anchor of.
-static void takeViews(ArrayRef<graph::OpFact> ops, const std::map<int, StringRef> &family, std::set<int> &taken) {
+/// Whether kernels of products with SETTINGS read matrices behind views.
+static bool readsMatricesApart(const ScheduleSettings &settings) {
+  if (settings.count("split_at") || settings.count("rows_per_block") || settings.count("persistent"))
+    return false;
+  auto mma = settings.find("mma");
+  return mma == settings.end() || mma->second != "wgmma";
+}
+
+/// Marks in TAKEN what kernels of attention, and those of PRODUCTS, read as strides: views in front of them alone; and
+/// a permutation behind attention. FAMILY is that of the dispatch an op is the anchor of.
+static void takeViews(ArrayRef<graph::OpFact> ops, const std::map<int, StringRef> &family,
+                      const std::set<int> &products, std::set<int> &taken) {
   constexpr StringLiteral views[] = {"aten.view",         "aten.reshape",     "aten.flatten.using_ints",
                                      "aten.unsqueeze",    "aten.squeeze.dim", "aten.transpose.int",
                                      "aten.permute",      "aten.expand",      "aten.narrow",
@@ -60,8 +69,9 @@ static void takeViews(ArrayRef<graph::OpFact> ops, const std::map<int, StringRef
   };
   std::set<int> inFront;
   for (int op = int(ops.size()); op-- > 0;)
-    if (!ops[op].users.empty() && is_contained(views, StringRef(ops[op].name)) &&
-        all_of(ops[op].users, [&](int user) { return isAttention(user) || inFront.count(user); }))
+    if (!ops[op].users.empty() && is_contained(views, StringRef(ops[op].name)) && all_of(ops[op].users, [&](int user) {
+          return isAttention(user) || products.count(user) || inFront.count(user);
+        }))
       inFront.insert(op);
   taken.insert(inFront.begin(), inFront.end());
   for (const auto &[op, name] : family)
@@ -95,7 +105,7 @@ double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
   double us = 0;
   std::set<int> taken;
   std::map<int, StringRef> families;
-  std::set<int> rows;
+  std::set<int> rows, products;
   ideas::DispatchFacts facts;
   facts.device = context.device;
   const std::vector<graph::OpFact> &ops = factsOf(plan, context.facts).ops;
@@ -111,8 +121,10 @@ double estimatePlan(const SchedulePlan &plan, const ProposalContext &context) {
     families[dispatch.anchor] = dispatch.family;
     if (dispatch.family == "row" && readsApart(dispatch.settings))
       rows.insert(dispatch.ops.begin(), dispatch.ops.end());
+    if (dispatch.family == "gemm" && readsMatricesApart(dispatch.settings))
+      products.insert(dispatch.anchor);
   }
-  takeViews(ops, families, taken);
+  takeViews(ops, families, products, taken);
   takeRowViews(ops, rows, taken);
   for (size_t i = 0; i < ops.size(); ++i) {
     double bytes = 0;

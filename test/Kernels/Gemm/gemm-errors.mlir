@@ -166,3 +166,45 @@ func.func @f(%x: tensor<64x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> 
   } : tensor<64x64xf32>
   return %0 : tensor<64x64xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<64x96xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{expected mma = none, mma = mma_sync or mma = wmma, in the operands' own type or tf32, for matrices behind views, found rows_per_block}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, rows_per_block = 4>) ins(%x, %y : tensor<64x96xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x96xf32>, %b: tensor<64x64xf32>):
+    %s = aten.slice.Tensor %a dim 1 start 32 end 96 : (tensor<64x96xf32>) -> tensor<64x64xf32>
+    %1 = aten.mm %s, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+module attributes {kgen.precision = "fp16"} {
+func.func @f(%x: tensor<64x96xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  // expected-error @+1 {{for matrices behind views, found fp16}}
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm, mma = mma_sync, dtype = fp16>) ins(%x, %y : tensor<64x96xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x96xf32>, %b: tensor<64x64xf32>):
+    %s = aten.slice.Tensor %a dim 1 start 32 end 96 : (tensor<64x96xf32>) -> tensor<64x64xf32>
+    %1 = aten.mm %s, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+}
+
+// -----
+
+func.func @f(%x: tensor<64x2x32xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = kgen.dispatch @mm schedule(#kgen.schedule<family = gemm>) ins(%x, %y : tensor<64x2x32xf32>, tensor<64x64xf32>) {
+  ^bb0(%a: tensor<64x2x32xf32>, %b: tensor<64x64xf32>):
+    %p = aten.permute %a dims [0, 2, 1] : (tensor<64x2x32xf32>) -> tensor<64x32x2xf32>
+    %v = aten.view %p size [64, 64] : (tensor<64x32x2xf32>) -> tensor<64x64xf32>
+    // expected-error @+1 {{behind views that leave a matrix's rows or columns neighbours}}
+    %1 = aten.mm %v, %b : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    kgen.yield %1 : tensor<64x64xf32>
+  } : tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
