@@ -575,6 +575,8 @@ static Partition cutGraph(ModuleOp graph, func::FuncOp func) {
   dropTrueMasks(func);
   dropExpansions(func);
   dropIdentities(func);
+  aten::sliceFirst(func);
+  aten::moveFactors(func);
   moveNegations(func);
   moveReshapes(func);
   moveRowPermutations(func);

@@ -18,7 +18,8 @@ ArrayRef<Rewrite> rewrites() {
   static const Rewrite all[] = {
       {"reduce_first", populateReduceFirst},           {"pool_filters", populatePoolFilters},
       {"norm_statistics", populateNormStatistics},     {"diagonal_products", populateDiagonalProducts},
-      {"compose_attention", populateComposeAttention},
+      {"compose_attention", populateComposeAttention}, {"slice_first", populateSliceFirst},
+      {"move_factors", populateMoveFactors},
   };
   return all;
 }

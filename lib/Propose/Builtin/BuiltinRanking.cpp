@@ -138,7 +138,19 @@ const std::vector<RewriteIdea> &rewriteIdeas() {
            "Two products with a softmax between them are attention: keep running maxima and sums of each query, and "
            "write neither scores nor weights to memory.",
            ideas::IdeaCategory::Memory},
-          "compose_attention"}};
+          "compose_attention"},
+      RewriteIdea{{"slice-first",
+                   "Of a product only what somebody reads has to be computed: slice its operands instead of its "
+                   "result. A row of "
+                   "a few numbers times a matrix is a sum of as many rows, for which no kernel of products is made.",
+                   ideas::IdeaCategory::Compute},
+                  "slice_first"},
+      RewriteIdea{
+          {"move-factors",
+           "A factor for each position along k may scale either operand of a product: scale the smaller one, and read "
+           "the larger one where it lies.",
+           ideas::IdeaCategory::Memory},
+          "move_factors"}};
   return ideas;
 }
 

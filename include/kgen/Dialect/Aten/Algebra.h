@@ -30,6 +30,12 @@ bool applyRewrite(mlir::func::FuncOp func, const Rewrite &rewrite);
 /// compose_attention on FUNC, which takes no time where there is no softmax.
 bool composeAttention(mlir::func::FuncOp func);
 
+/// slice_first on FUNC, which takes no time where nothing is sliced and no product has short rows.
+bool sliceFirst(mlir::func::FuncOp func);
+
+/// move_factors on FUNC, which takes no time where there is no batch of products.
+bool moveFactors(mlir::func::FuncOp func);
+
 /// Takes products of FUNC's time steps together, in fp32 and wider: of a step's input beside its state, which are
 /// concatenated, all inputs are multiplied at once; a stack of products with one weight is a product of a stack. Both
 /// of 8 steps and more. Takes time in proportion to the ops.
@@ -52,6 +58,10 @@ void populatePoolFilters(mlir::RewritePatternSet &patterns);
 void populateNormStatistics(mlir::RewritePatternSet &patterns);
 /// Products with a diagonal matrix scale rows or columns.
 void populateDiagonalProducts(mlir::RewritePatternSet &patterns);
+/// Slices of products are products of slices; rows of few elements times matrices are sums of element-wise products.
+void populateSliceFirst(mlir::RewritePatternSet &patterns);
+/// A factor for each position along k of the larger operand of a batch of products is one of the smaller operand.
+void populateMoveFactors(mlir::RewritePatternSet &patterns);
 /// softmax(q k^T * scale + mask) v is one scaled_dot_product_attention where scores and weights have no other reader.
 void populateComposeAttention(mlir::RewritePatternSet &patterns);
 

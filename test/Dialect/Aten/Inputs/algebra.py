@@ -216,6 +216,71 @@ attention("attention_shared", (2, 3, 20, 16), (24, 16), (24, 16), (2, 3, 20, 24)
     "%t = aten.sub.Tensor %s, %m : (SCORES, tensor<24xf32>) -> SCORES"], (2, 3, 20, 16))
 
 
+def sliced(name, arguments, lines, result, rewrite="slice_first"):
+    """LINES with %x, %y, ... of the shapes ARGUMENTS; the last one gives %s of shape RESULT."""
+    graph(name, [uniform(n, shape) for n, shape in arguments], lines, ("%s", ty(result)), rewrite=rewrite)
+
+
+# One row of each sequence, behind what is element-wise; a residual is sliced, a bias is not.
+sliced("slice_rows", [("x", (3, 8, 40)), ("w", (24, 40)), ("b", (24,)), ("r", (3, 8, 24)), ("t", (8, 1))], [
+    "%y = aten.linear %x, %w, %b : (tensor<3x8x40xf32>, tensor<24x40xf32>, tensor<24xf32>) -> tensor<3x8x24xf32>",
+    "%a = aten.add.Tensor %y, %r : (tensor<3x8x24xf32>, tensor<3x8x24xf32>) -> tensor<3x8x24xf32>",
+    "%m = aten.mul.Tensor %a, %t : (tensor<3x8x24xf32>, tensor<8x1xf32>) -> tensor<3x8x24xf32>",
+    "%s = aten.select.int %m dim -2 index -3 : (tensor<3x8x24xf32>) -> tensor<3x24xf32>"], (3, 24))
+sliced("slice_filters", [("x", (5, 40)), ("w", (64, 40)), ("b", (64,))], [
+    "%y = aten.linear %x, %w, %b : (tensor<5x40xf32>, tensor<64x40xf32>, tensor<64xf32>) -> tensor<5x64xf32>",
+    "%s = aten.narrow %y dim 1 start 16 length 7 : (tensor<5x64xf32>) -> tensor<5x7xf32>"], (5, 7))
+sliced("slice_columns", [("x", (200, 4)), ("w", (4, 64)), ("b", (64,))], [
+    "%y = aten.mm %x, %w : (tensor<200x4xf32>, tensor<4x64xf32>) -> tensor<200x64xf32>",
+    "%z = aten.sub.Tensor %b, %y : (tensor<64xf32>, tensor<200x64xf32>) -> tensor<200x64xf32>",
+    "%s = aten.slice.Tensor %z dim -1 start -9 end -2 : (tensor<200x64xf32>) -> tensor<200x7xf32>"], (200, 7))
+# Batches that one operand lacks, and both have.
+for dim, start, result in ((0, 1, (1, 3, 15, 17)), (1, 2, (2, 1, 15, 17)), (2, 13, (2, 3, 2, 17)), (3, 4, (2, 3, 15, 3))):
+    length = result[dim]
+    sliced(f"slice_matmul{dim}", [("x", (2, 1, 15, 6)), ("y", (3, 6, 17))], [
+        "%m = aten.matmul %x, %y : (tensor<2x1x15x6xf32>, tensor<3x6x17xf32>) -> tensor<2x3x15x17xf32>",
+        f"%s = aten.narrow %m dim {dim} start {start} length {length} : (tensor<2x3x15x17xf32>) -> {ty(result)}"], result)
+sliced("slice_vectors", [("x", (4, 15, 6)), ("v", (6,)), ("y", (3, 6, 17))], [
+    "%a = aten.matmul %x, %v : (tensor<4x15x6xf32>, tensor<6xf32>) -> tensor<4x15xf32>",
+    "%b = aten.select.int %a dim 0 index 2 : (tensor<4x15xf32>) -> tensor<15xf32>",
+    "%c = aten.matmul %v, %y : (tensor<6xf32>, tensor<3x6x17xf32>) -> tensor<3x17xf32>",
+    "%d = aten.narrow %c dim 0 start 1 length 1 : (tensor<3x17xf32>) -> tensor<1x17xf32>",
+    "%e = aten.narrow %d dim 1 start 0 length 15 : (tensor<1x17xf32>) -> tensor<1x15xf32>",
+    "%s = aten.add.Tensor %b, %e : (tensor<15xf32>, tensor<1x15xf32>) -> tensor<1x15xf32>"], (1, 15))
+# Through views, down to a batch of rows of three numbers, of which one meets zeros.
+sliced("slice_states", [("w", (6, 3, 3)), ("y", (3, 2, 2, 20))], [
+    "%z = aten.full size [3, 1, 2, 20] fill_value 0.0 dtype f32 : () -> tensor<3x1x2x20xf32>",
+    "%c = aten.cat %z, %y dim 1 : (tensor<3x1x2x20xf32>, tensor<3x2x2x20xf32>) -> tensor<3x3x2x20xf32>",
+    "%t = aten.permute %c dims [0, 2, 1, 3] : (tensor<3x3x2x20xf32>) -> tensor<3x2x3x20xf32>",
+    "%b = aten.view %t size [6, 3, 20] : (tensor<3x2x3x20xf32>) -> tensor<6x3x20xf32>",
+    "%p = aten.bmm %w, %b : (tensor<6x3x3xf32>, tensor<6x3x20xf32>) -> tensor<6x3x20xf32>",
+    "%v = aten.view %p size [3, 2, 3, 4, 5] : (tensor<6x3x20xf32>) -> tensor<3x2x3x4x5xf32>",
+    "%o = aten.permute %v dims [0, 2, 1, 4, 3] : (tensor<3x2x3x4x5xf32>) -> tensor<3x3x2x5x4xf32>",
+    "%s = aten.select.int %o dim 1 index -1 : (tensor<3x3x2x5x4xf32>) -> tensor<3x2x5x4xf32>"], (3, 2, 5, 4))
+sliced("short_product", [("x", (7, 1, 1)), ("y", (7, 1, 30))], [
+    "%s = aten.bmm %x, %y : (tensor<7x1x1xf32>, tensor<7x1x30xf32>) -> tensor<7x1x30xf32>"], (7, 1, 30))
+sliced("short_zeros", [("x", (7, 1, 2))], [
+    "%z = aten.full size [7, 2, 9] fill_value -1.5 dtype f32 : () -> tensor<7x2x9xf32>",
+    "%s = aten.bmm %x, %z : (tensor<7x1x2xf32>, tensor<7x2x9xf32>) -> tensor<7x1x9xf32>"], (7, 1, 9))
+sliced("slice_cat", [("x", (4, 3, 10)), ("y", (4, 5, 10)), ("w", (4, 8, 10))], [
+    "%c = aten.cat %x, %y dim 1 : (tensor<4x3x10xf32>, tensor<4x5x10xf32>) -> tensor<4x8x10xf32>",
+    "%m = aten.mul.Tensor %c, %w : (tensor<4x8x10xf32>, tensor<4x8x10xf32>) -> tensor<4x8x10xf32>",
+    "%t = aten.transpose.int %m dim0 0 dim1 1 : (tensor<4x8x10xf32>) -> tensor<8x4x10xf32>",
+    "%n = aten.slice.Tensor %t dim 0 start 4 end 7 : (tensor<8x4x10xf32>) -> tensor<3x4x10xf32>",
+    "%s = aten.relu %n : (tensor<3x4x10xf32>) -> tensor<3x4x10xf32>"], (3, 4, 10))
+# A factor for each position along k: of the left operand behind views, and of the right one.
+sliced("factor_left", [("x", (2, 20, 3, 16)), ("d", (2, 3, 20)), ("y", (6, 20, 5))], [
+    "%a = aten.permute %x dims [0, 2, 3, 1] : (tensor<2x20x3x16xf32>) -> tensor<2x3x16x20xf32>",
+    "%e = aten.unsqueeze %d dim 2 : (tensor<2x3x20xf32>) -> tensor<2x3x1x20xf32>",
+    "%m = aten.mul.Tensor %e, %a : (tensor<2x3x1x20xf32>, tensor<2x3x16x20xf32>) -> tensor<2x3x16x20xf32>",
+    "%v = aten.view %m size [6, 16, 20] : (tensor<2x3x16x20xf32>) -> tensor<6x16x20xf32>",
+    "%s = aten.bmm %v, %y : (tensor<6x16x20xf32>, tensor<6x20x5xf32>) -> tensor<6x16x5xf32>"], (6, 16, 5), rewrite="move_factors")
+sliced("factor_right", [("x", (6, 5, 20)), ("d", (20, 1)), ("y", (6, 16, 20))], [
+    "%t = aten.transpose.int %y dim0 1 dim1 2 : (tensor<6x16x20xf32>) -> tensor<6x20x16xf32>",
+    "%m = aten.mul.Tensor %t, %d : (tensor<6x20x16xf32>, tensor<20x1xf32>) -> tensor<6x20x16xf32>",
+    "%s = aten.bmm %x, %m : (tensor<6x5x20xf32>, tensor<6x20x16xf32>) -> tensor<6x5x16xf32>"], (6, 5, 16), rewrite="move_factors")
+
+
 def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     for name, (text, rewrite, _) in GRAPHS.items():
