@@ -47,8 +47,11 @@ RARE_IDEAS = """attention-tile channel-lanes cluster-tiles deeper-ring first-max
 
 # The stage that lowers a network with another order of its images.
 CHANNELS_LAST = "channels-last"
+# The stage that cuts a graph into tasks and puts their first kernels together, and how many graphs go through it.
+NETWORK, NETWORK_SHARE = "network", 1 / 3
 # Words of refusals that are none of a graph's.
-NOTHING_TO_TRY = ("has no legal materialisation", "expected a conv2d of at least 16 channels in another order, found none")
+NOTHING_TO_TRY = ("has no legal materialisation", "expected a conv2d of at least 16 channels in another order, found none",
+                  "expected results that a task computes, found an argument of the graph", "expected different results, found one twice")
 
 # torch.export keeps what it does in globals.
 _exporting = threading.Lock()
@@ -324,6 +327,11 @@ def lower(stage, mlir, folder, *options):
         run_tool(stage, "kgen-translate", flag, str(folder / "lowered.mlir"), "-o", str(folder / name))
 
 
+def put_together(mlir, folder, target):
+    """A candidate in FOLDER: the first kernels for TARGET of the graph's tasks."""
+    run_tool(NETWORK, "kgen-search", "first", "--problem", str(mlir), "--target", target, "--out", str(folder))
+
+
 def idea_keys(mlir, device):
     """The keys of the builtin catalogue's ideas for this graph."""
     try:
@@ -414,20 +422,26 @@ class Checker:
         for stage, options in self._candidates(mlir, folder, seed, only, findings):
             try:
                 place = folder / stage.replace(" ", "-").replace(":", "-")
-                lower(stage, mlir, place, *options)
+                if stage == NETWORK:
+                    put_together(mlir, place, *options)
+                else:
+                    lower(stage, mlir, place, *options)
                 if self._prepare:
                     continue
                 verdict = judge(self._evaluations.measure(place, mlir, stage, only is None), stage)
                 note(verdict)
-                for variant in variants((place / "lowered.mlir").read_text()) if verdict == "PASS" else ():
-                    note(f"{VARIANT}{variant}")
+                if stage == NETWORK and verdict == "PASS":
+                    note(f"{VARIANT}network")
+                elif verdict == "PASS":
+                    for variant in variants((place / "lowered.mlir").read_text()):
+                        note(f"{VARIANT}{variant}")
             except Stop as stop:
                 if not any(words in stop.finding.message for words in NOTHING_TO_TRY):
                     findings.append(stop.finding)
         return findings
 
     def _candidates(self, mlir, folder, seed, only, findings):
-        """Stage names and options of kgen-opt: round 0 and some ideas, by SEED."""
+        """Stage names and options of kgen-opt (of NETWORK the target): round 0, some graphs' tasks and some ideas, by SEED."""
         if only is None and "kernels" not in self._stages:
             return
         if only in (None, "round-0"):
@@ -436,6 +450,9 @@ class Checker:
             script = folder / "channels-last.script"
             script.write_text("transform.kgen.channels_last %f\n")
             yield CHANNELS_LAST, [f"--kgen-apply-directives=script={script}", "--kgen-lower"]
+        rng = random.Random(f"{NETWORK} {seed}")  # a stage more does not change what else is drawn
+        if only == NETWORK or (only is None and rng.random() < NETWORK_SHARE):
+            yield NETWORK, [rng.choice(["host", "sm_90a"])]
         chosen = []
         if only is None and self._ideas:
             rng = random.Random(seed)

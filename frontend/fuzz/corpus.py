@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 
-from fuzz.check import NOT_EXPORTED, Checker, idea_keys, import_graph
+from fuzz.check import NETWORK, NOT_EXPORTED, Checker, idea_keys, import_graph
 
 _local = threading.local()
 
@@ -30,7 +30,7 @@ def _stages(path, text):
     """The candidates that a corpus file asks for."""
     named = _says(text, "ideas").split()
     if named:
-        return [f"idea {name}" for name in named if name != "none"]
+        return [name if name == NETWORK else f"idea {name}" for name in named if name != "none"]
     with tempfile.TemporaryDirectory() as folder:
         mlir = path
         if path.suffix == ".py":
