@@ -18,7 +18,8 @@ import torch
 
 from fuzz.deal import AIMED_LENGTHS, LENGTHS, Card, Rotation, aimed_before, card, hand
 from fuzz.graph import DTYPES, FLOATS, NAME_OF, WIDE, Call, Graph, Leaf, as_list, compute
-from fuzz.ops import AIM_WEIGHTS, AIMS, CHOICES, EXACT, WEIGHTS, table
+from fuzz.aims import AIM_WEIGHTS, AIMS
+from fuzz.ops import CHOICES, EXACT, WEIGHTS, table
 
 # How far PyTorch's own answer may be from fp64's (relative, in the norm) for a call to stay.
 _OWN_ERROR = {"f64": 1e-9, "f32": 1e-4, "f16": 2e-2, "bf16": 6e-2}

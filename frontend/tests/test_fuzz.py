@@ -15,7 +15,8 @@ from fuzz.check import Finding, NotExported, Stop, difference, import_graph, var
 from fuzz.deal import LENGTHS, Card, Rotation, aimed_before, card, hand
 from fuzz.generate import Generator, generate
 from fuzz.graph import answers, draw
-from fuzz.ops import AIMS, table
+from fuzz.aims import AIMS
+from fuzz.ops import table
 from fuzz.reduce import reduce_graph
 from fuzz.sensitivity import slack
 
