@@ -328,8 +328,10 @@ def lower(stage, mlir, folder, *options):
 
 
 def put_together(mlir, folder, target):
-    """A candidate in FOLDER: the first kernels for TARGET of the graph's tasks."""
-    run_tool(NETWORK, "kgen-search", "first", "--problem", str(mlir), "--target", target, "--out", str(folder))
+    """A candidate in FOLDER: the first kernels for TARGET of the graph's tasks. A graph that is not cut is looked at by the other stages."""
+    said = run_tool(NETWORK, "kgen-search", "first", "--problem", str(mlir), "--target", target, "--out", str(folder))
+    if said.startswith("not cut: "):
+        raise Stop("error", NETWORK, said.splitlines()[0])
 
 
 def idea_keys(mlir, device):

@@ -172,7 +172,7 @@ Expected<int> makeFirstKernels(const SearchCommand &command, const SearchToolWor
     std::string cut = host ? *graph : recut(world.compiler, *graph, *partition, chip);
     files = makeNetwork(maker, world.compiler, cut, std::move(*partition), chip);
   } else {
-    consumeError(partition.takeError());
+    world.out << "not cut: " << candidate::printable(toString(partition.takeError())) << "\n";
     files = makeWhole(maker, *graph);
   }
   if (!files)
