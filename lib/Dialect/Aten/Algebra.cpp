@@ -119,10 +119,13 @@ static double leftByTriangles(Operation *op) {
   return left / (double(m) * double(n) * double(k));
 }
 
-/// The FLOPs of FUNC without the products of what is known to be zero.
+/// The FLOPs of FUNC without the products of what is known to be zero, and without results that nobody needs.
 static double flopsOf(func::FuncOp func) {
   double flops = 0;
-  func.walk([&](AtenCostOpInterface op) { flops += op.getFlops() * leftByTriangles(op); });
+  const NeededElements needed(func);
+  func.walk([&](AtenCostOpInterface op) {
+    flops += op.getFlops() * std::min(leftByTriangles(op), needed.partOf(op)); // a triangle behind OP is in both
+  });
   return flops;
 }
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/Aten/Updates.h"
 
@@ -80,6 +81,8 @@ static double keptByTriangle(Operation *op) {
   return kept / (double(rows) * double(columns));
 }
 
+static bool isConvolution(Operation *op) { return op->getName().stripDialect().starts_with("conv"); }
+
 /// Whether OP picks parts of its first operand by indices, and how many parts: all of them may be the same one.
 static std::optional<double> partsPicked(Operation *op) {
   if (!isa<EmbeddingOp, IndexSelectOp, GatherOp, IndexTensorOp>(op))
@@ -101,62 +104,115 @@ static bool isUpdate(OpOperand &use) {
          });
 }
 
-namespace {
-/// How many elements of a tensor the results of its graph need whatever the inputs are. Where parts are picked behind
-/// ops that move elements or compute each by itself, only those parts are needed in front of them, too.
-class NeededElements {
-public:
-  double of(Value value) {
-    if (auto known = needed.find(value); known != needed.end())
-      return known->second;
-    double sum = 0;
-    for (OpOperand &use : value.getUses())
-      sum += by(use);
-    return needed[value] = std::min(sum, elements(value));
-  }
+/// COUNT elements, of which a part is a whole one, but for what rounding adds.
+static double wholeOf(double count) { return std::ceil(count * (1 - 1e-12)); }
 
-private:
-  double by(OpOperand &use) {
-    Operation *op = use.getOwner();
-    const double all = elements(use.get());
-    if (isUpdate(use))
-      return ofUpdated(op->getResult(0));
-    if (double kept = keptByTriangle(op); kept < 1)
-      return std::min(kept * all, of(op->getResult(0)));
-    if (isa<GroupedMmOp>(op) && use.getOperandNumber() == 1) // all rows may be one group's
-      return all / double(tensorType(use.get()).getDimSize(0));
-    if (std::optional<double> parts = partsPicked(op); parts && use.getOperandNumber() == 0)
-      return std::min(all, std::ceil(of(op->getResult(0)) / *parts));
-    auto cost = dyn_cast<AtenCostOpInterface>(op);
-    if (!(cost && llvm::is_contained({OpKind::View, OpKind::Elementwise}, cost.getKind())))
-      return all;
+NeededElements::NeededElements(func::FuncOp func) {
+  // What reads a value stands behind it.
+  Block &body = func.getBody().front();
+  for (Operation &op : llvm::reverse(body))
+    for (Value result : op.getResults())
+      count(result);
+  for (Value argument : body.getArguments())
+    count(argument);
+}
+
+void NeededElements::count(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape())
+    return;
+  double sum = 0;
+  for (OpOperand &use : value.getUses())
+    sum += by(use);
+  needed[value] = std::min(sum, elements(value));
+}
+
+double NeededElements::of(Value value) const {
+  auto known = needed.find(value);
+  return known == needed.end() ? elements(value) : known->second;
+}
+
+double NeededElements::partOf(Operation *op) const {
+  double part = 0;
+  for (Value result : op->getResults()) {
+    auto known = needed.find(result);
+    const bool isCounted = known != needed.end() && known->second < elements(result);
+    part = std::max(part, isCounted ? known->second / elements(result) : 1.0);
+  }
+  return part;
+}
+
+double NeededElements::by(OpOperand &use) const {
+  Operation *op = use.getOwner();
+  const double all = elements(use.get());
+  if (isUpdate(use))
+    return ofUpdated(op->getResult(0));
+  if (double kept = keptByTriangle(op); kept < 1)
+    return std::min(kept * all, of(op->getResult(0)));
+  if (isa<GroupedMmOp>(op) && use.getOperandNumber() == 1) // all rows may be one group's
+    return all / double(tensorType(use.get()).getDimSize(0));
+  if (std::optional<double> parts = partsPicked(op); parts && use.getOperandNumber() == 0)
+    return std::min(all, std::ceil(of(op->getResult(0)) / *parts));
+  auto cost = dyn_cast<AtenCostOpInterface>(op);
+  if (!cost)
+    return all;
+  if (isa<CatOp>(op)) { // what is not needed may lie in this operand
     const Value result = op->getResult(0);
-    if (isa<CatOp>(op)) // what is not needed may lie in this operand
-      return std::max(of(result) - (elements(result) - all), 0.0);
-    return std::min(all, of(result));
+    return std::max(of(result) - (elements(result) - all), 0.0);
   }
-
-  /// Of RESULT, an argument written in place: what else reads it.
-  double ofUpdated(Value result) {
-    double sum = 0;
-    for (OpOperand &use : result.getUses())
-      if (!isa<func::ReturnOp>(use.getOwner()))
-        sum += by(use);
-    return std::min(sum, elements(result));
+  const double part = partOf(op);
+  switch (cost.getKind()) {
+  case OpKind::View:
+  case OpKind::Elementwise:
+    return wholeOf(part * std::min(all, resultElements(op)));
+  // Every result needs as many operands as any other, and every operand is needed by as many results: so many of one
+  // are so many of the other, in parts of all.
+  case OpKind::Contraction:
+    if (isConvolution(op) && use.getOperandNumber() == 0) // but where there is padding
+      break;
+    [[fallthrough]];
+  case OpKind::Reduction:
+  case OpKind::Normalization:
+    return wholeOf(part * all);
+  case OpKind::Window:
+  case OpKind::Other:
+    break;
   }
+  return part < 1 ? 0 : all;
+}
 
-  llvm::DenseMap<Value, double> needed;
-};
-} // namespace
+double NeededElements::ofUpdated(Value result) const {
+  double sum = 0;
+  for (OpOperand &use : result.getUses())
+    if (!isa<func::ReturnOp>(use.getOwner()))
+      sum += by(use);
+  return std::min(sum, elements(result));
+}
 
-double kgen::aten::readBytes(BlockArgument argument) {
-  return NeededElements().of(argument) * elementBytes(tensorType(argument).getElementType());
+double NeededElements::bytesOf(Value value) const {
+  return of(value) * elementBytes(tensorType(value).getElementType());
+}
+
+SmallVector<double> kgen::aten::readBytes(func::FuncOp func) {
+  const NeededElements needed(func);
+  auto read = llvm::map_to_vector(func.getArguments(), [&](Value argument) {
+    return isa<RankedTensorType>(argument.getType()) ? needed.bytesOf(argument) : 0.0;
+  });
+  // Products of slices tell which elements are needed, not only how many.
+  if (!hasSlicedProducts(func))
+    return read;
+  OwningOpRef<func::FuncOp> sliced = func.clone();
+  if (sliceFirst(*sliced)) {
+    const NeededElements after(*sliced);
+    for (auto [bytes, argument] : llvm::zip_equal(read, sliced->getArguments()))
+      if (isa<RankedTensorType>(argument.getType()))
+        bytes = std::max(bytes, after.bytesOf(argument));
+  }
+  return read;
 }
 
 double kgen::aten::compulsoryBytes(func::FuncOp func) {
-  double total = 0;
-  for (BlockArgument argument : func.getArguments())
-    total += readBytes(argument);
+  double total = llvm::sum_of(readBytes(func));
   llvm::SmallDenseSet<Value> written;
   func.walk([&](func::ReturnOp op) {
     for (auto [i, value] : llvm::enumerate(op.getOperands()))

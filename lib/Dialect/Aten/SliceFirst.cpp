@@ -290,12 +290,15 @@ struct ShortProduct : OpRewritePattern<BmmOp> {
 
 void populateSliceFirst(RewritePatternSet &patterns) { patterns.add<SliceFirst, ShortProduct>(patterns.getContext()); }
 
-bool sliceFirst(func::FuncOp func) {
-  const bool any = llvm::any_of(func.getBody().front(), [](Operation &op) {
+bool hasSlicedProducts(func::FuncOp func) {
+  return llvm::any_of(func.getBody().front(), [](Operation &op) {
     std::optional<Range> range = rangeOf(&op);
     return (range && Slices::meetLess(op.getOperand(0), *range)) || isShortProduct(&op);
   });
-  return any && applyRewrite(func, {"slice_first", populateSliceFirst});
+}
+
+bool sliceFirst(func::FuncOp func) {
+  return hasSlicedProducts(func) && applyRewrite(func, {"slice_first", populateSliceFirst});
 }
 
 } // namespace kgen::aten

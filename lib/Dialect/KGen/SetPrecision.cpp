@@ -28,12 +28,12 @@ struct SetPrecision : kgen::impl::SetPrecisionBase<SetPrecision> {
   static void noteReads(func::FuncOp function) {
     if (function.isExternal())
       return;
-    for (BlockArgument argument : function.getArguments()) {
+    for (auto [argument, read] : llvm::zip_equal(function.getArguments(), aten::readBytes(function))) {
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       if (!type || !type.hasStaticShape() || argument.use_empty())
         continue;
       const double whole = double(type.getNumElements()) * aten::elementBytes(type.getElementType());
-      if (double read = aten::readBytes(argument); read < whole)
+      if (read < whole)
         function.setArgAttr(argument.getArgNumber(), "kgen.read_bytes",
                             IntegerAttr::get(IntegerType::get(function.getContext(), 64), int64_t(read)));
     }

@@ -11,6 +11,13 @@
 // RUN: not kgen-opt %t/shifted.mlir --kgen-apply-directives=script=%t/diagonal.script 2>&1 | FileCheck %t/diagonal.script
 // RUN: kgen-opt %t/attention.mlir --kgen-apply-directives=script=%t/attention.script | FileCheck %t/attention.mlir
 // RUN: kgen-opt %t/spelled.mlir --kgen-apply-directives=script=%t/attention.script | FileCheck %t/spelled.mlir
+// RUN: kgen-opt %t/slice.mlir --kgen-apply-directives=script=%t/slice.script | FileCheck %t/slice.mlir
+// RUN: not kgen-opt %t/kept-slice.mlir --kgen-apply-directives=script=%t/slice.script 2>&1 | FileCheck %t/slice.script
+// RUN: not kgen-opt %t/dear-slice.mlir --kgen-apply-directives=script=%t/slice.script 2>&1 | FileCheck %t/slice.script
+// RUN: not kgen-opt %t/returned-part.mlir --kgen-apply-directives=script=%t/slice.script 2>&1 | FileCheck %t/slice.script
+// RUN: kgen-opt %t/factor.mlir --kgen-apply-directives=script=%t/factor.script | FileCheck %t/factor.mlir
+// RUN: not kgen-opt %t/weight.mlir --kgen-apply-directives=script=%t/factor.script 2>&1 | FileCheck %t/factor.script
+// RUN: not kgen-opt %t/row-factor.mlir --kgen-apply-directives=script=%t/factor.script 2>&1 | FileCheck %t/factor.script
 // RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/then.script | FileCheck %t/then.script
 // RUN: not kgen-opt %t/as-many.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
 // RUN: not kgen-opt %t/empty.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
@@ -73,6 +80,85 @@ func.func @kept_norm(%x: tensor<2x6x8x8xf32>) -> tensor<2x6x8x8xf32> {
 //--- diagonal.script
 transform.kgen.rewrite %f as diagonal_products
 // CHECK: expected something that diagonal_products rewrites, found nothing
+
+//--- slice.script
+transform.kgen.rewrite %f as slice_first
+// CHECK: expected something that slice_first rewrites, found nothing
+
+//--- slice.mlir
+// One row of the product, of what is added, and of nothing that is the same for all.
+// CHECK-LABEL: func.func @slice
+// CHECK: %[[X:.*]] = aten.slice.Tensor %arg0 start 3 end 4 : (tensor<8x64xf32>) -> tensor<1x64xf32>
+// CHECK: %[[Y:.*]] = aten.linear %[[X]], %arg1, %arg2 : {{.*}} -> tensor<1x32xf32>
+// CHECK: %[[R:.*]] = aten.slice.Tensor %arg3 start 3 end 4
+// CHECK: %[[Z:.*]] = aten.add.Tensor %[[Y]], %[[R]]
+// CHECK: aten.reshape %[[Z]] shape [32]
+func.func @slice(%x: tensor<8x64xf32>, %w: tensor<32x64xf32>, %b: tensor<32xf32>, %r: tensor<8x32xf32>) -> tensor<32xf32> {
+  %0 = aten.linear %x, %w, %b : (tensor<8x64xf32>, tensor<32x64xf32>, tensor<32xf32>) -> tensor<8x32xf32>
+  %1 = aten.add.Tensor %0, %r : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>
+  %2 = aten.select.int %1 dim 0 index 3 : (tensor<8x32xf32>) -> tensor<32xf32>
+  return %2 : tensor<32xf32>
+}
+
+//--- kept-slice.mlir
+// The product is a result, too: it is computed anyway.
+func.func @kept(%x: tensor<8x64xf32>, %w: tensor<32x64xf32>) -> (tensor<32xf32>, tensor<8x32xf32>) {
+  %0 = aten.linear %x, %w : (tensor<8x64xf32>, tensor<32x64xf32>) -> tensor<8x32xf32>
+  %1 = aten.select.int %0 dim 0 index 3 : (tensor<8x32xf32>) -> tensor<32xf32>
+  return %1, %0 : tensor<32xf32>, tensor<8x32xf32>
+}
+
+//--- dear-slice.mlir
+// Most columns of a matrix of many rows would be copied to leave few of few results out.
+func.func @dear(%x: tensor<2x4096xf32>, %w: tensor<4096x32xf32>) -> tensor<2x30xf32> {
+  %0 = aten.mm %x, %w : (tensor<2x4096xf32>, tensor<4096x32xf32>) -> tensor<2x32xf32>
+  %1 = aten.narrow %0 dim 1 start 0 length 30 : (tensor<2x32xf32>) -> tensor<2x30xf32>
+  return %1 : tensor<2x30xf32>
+}
+
+//--- returned-part.mlir
+// A result is computed: it cannot be an argument.
+func.func @part(%x: tensor<4x8xf32>, %y: tensor<3x8xf32>) -> tensor<8x4xf32> {
+  %0 = aten.cat %x, %y dim 0 : (tensor<4x8xf32>, tensor<3x8xf32>) -> tensor<7x8xf32>
+  %1 = aten.narrow %0 dim 0 start 0 length 4 : (tensor<7x8xf32>) -> tensor<4x8xf32>
+  %2 = aten.view %1 size [8, 4] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+//--- factor.script
+transform.kgen.rewrite %f as move_factors
+// CHECK: expected something that move_factors rewrites, found nothing
+
+//--- factor.mlir
+// The larger operand is read where it lies.
+// CHECK-LABEL: func.func @factor
+// CHECK: %[[A:.*]] = aten.transpose.int %arg0
+// CHECK: %[[D:.*]] = aten.reshape %{{.*}} shape [4, 16, 1]
+// CHECK: %[[B:.*]] = aten.mul.Tensor %arg2, %[[D]]
+// CHECK: aten.bmm %[[A]], %[[B]]
+func.func @factor(%x: tensor<4x16x32xf32>, %d: tensor<4x16xf32>, %y: tensor<4x16x8xf32>) -> tensor<4x32x8xf32> {
+  %0 = aten.unsqueeze %d dim 2 : (tensor<4x16xf32>) -> tensor<4x16x1xf32>
+  %1 = aten.mul.Tensor %x, %0 : (tensor<4x16x32xf32>, tensor<4x16x1xf32>) -> tensor<4x16x32xf32>
+  %2 = aten.transpose.int %1 dim0 1 dim1 2 : (tensor<4x16x32xf32>) -> tensor<4x32x16xf32>
+  %3 = aten.bmm %2, %y : (tensor<4x32x16xf32>, tensor<4x16x8xf32>) -> tensor<4x32x8xf32>
+  return %3 : tensor<4x32x8xf32>
+}
+
+//--- weight.mlir
+// A weight is scaled once and for all.
+func.func @weight(%x: tensor<4x32x16xf32> {kgen.parameter}, %d: tensor<4x1x16xf32> {kgen.parameter}, %y: tensor<4x16x8xf32>) -> tensor<4x32x8xf32> {
+  %0 = aten.mul.Tensor %x, %d : (tensor<4x32x16xf32>, tensor<4x1x16xf32>) -> tensor<4x32x16xf32>
+  %1 = aten.bmm %0, %y : (tensor<4x32x16xf32>, tensor<4x16x8xf32>) -> tensor<4x32x8xf32>
+  return %1 : tensor<4x32x8xf32>
+}
+
+//--- row-factor.mlir
+// A factor of each row is the result's.
+func.func @rows(%x: tensor<4x32x16xf32>, %d: tensor<4x32x1xf32>, %y: tensor<4x16x8xf32>) -> tensor<4x32x8xf32> {
+  %0 = aten.mul.Tensor %x, %d : (tensor<4x32x16xf32>, tensor<4x32x1xf32>) -> tensor<4x32x16xf32>
+  %1 = aten.bmm %0, %y : (tensor<4x32x16xf32>, tensor<4x16x8xf32>) -> tensor<4x32x8xf32>
+  return %1 : tensor<4x32x8xf32>
+}
 
 //--- attention.script
 transform.kgen.rewrite %f as compose_attention

@@ -30,7 +30,9 @@ bool applyRewrite(mlir::func::FuncOp func, const Rewrite &rewrite);
 /// compose_attention on FUNC, which takes no time where there is no softmax.
 bool composeAttention(mlir::func::FuncOp func);
 
-/// slice_first on FUNC, which takes no time where nothing is sliced and no product has short rows.
+/// Whether slice_first may apply to FUNC: a slice of what is less for it, or a product of short rows.
+bool hasSlicedProducts(mlir::func::FuncOp func);
+/// slice_first on FUNC, which takes little time where nothing of that is.
 bool sliceFirst(mlir::func::FuncOp func);
 
 /// move_factors on FUNC, which takes no time where there is no batch of products.

@@ -37,10 +37,30 @@ double windowFlops(mlir::Operation *op, llvm::ArrayRef<int64_t> kernel);
 /// The FLOPs of every aten op in FUNC, nested ones included.
 double graphFlops(mlir::func::FuncOp func);
 
-/// The bytes of ARGUMENT that any implementation reads: all of it, but where every use picks parts (a slice, a
-/// triangle) no more than those, be it behind ops that move elements or compute each by itself. Of what is picked by
-/// index one part is certain: the others may be the same.
-double readBytes(mlir::BlockArgument argument);
+/// How many elements of each tensor the results of FUNC need at least, whatever the inputs are. Where parts are picked
+/// (a slice, a triangle), only as many are needed in front: of the results of every op, and so of what it reads. Of
+/// what is picked by index one part is certain: the others may be the same. Takes time in proportion to the ops.
+class NeededElements {
+public:
+  explicit NeededElements(mlir::func::FuncOp func);
+
+  /// Of VALUE; all of one that is no op's result or argument in FUNC's own block.
+  double of(mlir::Value value) const;
+  double bytesOf(mlir::Value value) const;
+  /// The part of OP's results that is needed, from 0 to 1: of the one of which most is.
+  double partOf(mlir::Operation *op) const;
+
+private:
+  void count(mlir::Value value);
+  double by(mlir::OpOperand &use) const;
+  /// Of RESULT, an argument written in place: what else reads it.
+  double ofUpdated(mlir::Value result) const;
+
+  llvm::DenseMap<mlir::Value, double> needed;
+};
+
+/// The bytes of each argument of FUNC that any implementation reads.
+llvm::SmallVector<double> readBytes(mlir::func::FuncOp func);
 
 /// The bytes that any implementation of FUNC moves: every argument that is used, read
 /// once (readBytes), and every distinct result, written once.
