@@ -192,6 +192,19 @@ TEST_F(AtenCost, ReadsWhatPartOfAConvolutionNeeds) {
   EXPECT_EQ(leastFlops(func), 25 * 2 * 18);
 }
 
+TEST_F(AtenCost, ReadsNothingForCertainBehindAPaddingOfWhichPartIsPicked) {
+  auto bytesOf = [&](StringRef pads, StringRef padded, int64_t length) {
+    std::string part = ("tensor<" + Twine(length) + "xf32>").str();
+    return readBytes(parse(("func.func @f(%a: tensor<8xf32>) -> " + part + " { %0 = aten.constant_pad_nd %a pad " +
+                            pads + " : (tensor<8xf32>) -> " + padded + " %1 = aten.narrow %0 dim 0 start 0 length " +
+                            Twine(length) + " : (" + padded + ") -> " + part + " return %1 : " + part + " }")
+                               .str()))[0];
+  };
+  EXPECT_EQ(bytesOf("[4, 0]", "tensor<12xf32>", 4), 0);
+  EXPECT_EQ(bytesOf("[4, 0]", "tensor<12xf32>", 6), 4 * 2);
+  EXPECT_EQ(bytesOf("[4, -3]", "tensor<9xf32>", 9), 4 * 5);
+}
+
 TEST_F(AtenCost, WhatIsWrittenInPlaceCostsWhatOthersReadOfIt) {
   auto bytesOf =
       [&](const char *more, const char *results) {

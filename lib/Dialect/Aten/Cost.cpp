@@ -83,6 +83,19 @@ static double keptByTriangle(Operation *op) {
 
 static bool isConvolution(Operation *op) { return op->getName().stripDialect().starts_with("conv"); }
 
+/// How many elements of its operand PAD, which may take some away, has in its result.
+static double keptByPad(ConstantPadNdOp pad) {
+  ArrayRef<int64_t> shape = tensorType(pad.getSelf()).getShape(), amounts = pad.getPad();
+  double kept = 1;
+  for (size_t i = 0; i < shape.size(); ++i) { // from the last dimension on
+    const size_t at = 2 * i;
+    const int64_t taken =
+        at + 1 < amounts.size() ? std::min<int64_t>(amounts[at], 0) + std::min<int64_t>(amounts[at + 1], 0) : 0;
+    kept *= double(std::max<int64_t>(shape[shape.size() - 1 - i] + taken, 0));
+  }
+  return kept;
+}
+
 /// Whether OP picks parts of its first operand by indices, and how many parts: all of them may be the same one.
 static std::optional<double> partsPicked(Operation *op) {
   if (!isa<EmbeddingOp, IndexSelectOp, GatherOp, IndexTensorOp>(op))
@@ -156,9 +169,11 @@ double NeededElements::by(OpOperand &use) const {
   auto cost = dyn_cast<AtenCostOpInterface>(op);
   if (!cost)
     return all;
-  if (isa<CatOp>(op)) { // what is not needed may lie in this operand
+  // What is not needed may lie in this operand.
+  auto pad = dyn_cast<ConstantPadNdOp>(op);
+  if (pad || isa<CatOp>(op)) {
     const Value result = op->getResult(0);
-    return std::max(of(result) - (elements(result) - all), 0.0);
+    return std::max(of(result) - (elements(result) - (pad ? keptByPad(pad) : all)), 0.0);
   }
   const double part = partOf(op);
   switch (cost.getKind()) {
