@@ -18,6 +18,9 @@ inline mlir::RankedTensorType typeOf(mlir::Value value) { return mlir::cast<mlir
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) { return typeOf(value).getShape(); }
 inline int64_t rankOf(mlir::Value value) { return typeOf(value).getRank(); }
 
+/// Whether a directive has marked OP, which then stays as it is.
+inline bool isMarked(mlir::Operation *op) { return !op->getDiscardableAttrDictionary().empty(); }
+
 /// The product of EXTENTS.
 int64_t productOf(llvm::ArrayRef<int64_t> extents);
 

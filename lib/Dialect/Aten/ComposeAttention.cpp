@@ -43,9 +43,6 @@ bool isFloat(Value value) { return isa<FloatType>(typeOf(value).getElementType()
 
 bool isProduct(Operation *op) { return isa<MmOp, BmmOp, MatmulOp>(op); }
 
-/// A directive's mark, which holds for this op.
-bool isMarked(Operation *op) { return !op->getDiscardableAttrDictionary().empty(); }
-
 /// Whether OP gives the elements of its operand in their order.
 bool keepsOrder(Operation *op) {
   if (isReshape(op))

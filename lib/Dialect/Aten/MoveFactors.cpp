@@ -20,8 +20,6 @@ namespace {
 /// How many times the elements of the operand that is scaled then the other one has to have.
 constexpr int64_t leastGain = 2;
 
-bool isMarked(Operation *op) { return !op->getDiscardableAttrDictionary().empty(); }
-
 /// Whether VALUE is a view of an argument of the graph, which nothing that computes it can scale on the way, and no
 /// weight, which is scaled once and for all.
 bool isGiven(Value value) {

@@ -27,8 +27,6 @@ struct Range {
   int64_t count() const { return end - begin; }
 };
 
-bool isMarked(Operation *op) { return !op->getDiscardableAttrDictionary().empty(); }
-
 /// What OP, a slice without steps, leaves of its operand; nothing where it is none, or leaves all.
 std::optional<Range> rangeOf(Operation *op) {
   auto wrap = [](int64_t number, int64_t extent) { return number < 0 ? number + extent : number; };

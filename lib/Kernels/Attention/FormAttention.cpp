@@ -87,10 +87,7 @@ struct FormAttention : kgen::kernels::impl::FormAttentionBase<FormAttention> {
         ScheduleParams asked(dispatch.getSchedule()->getParams());
         asked.set(dispatch.getContext(), schedule::key::mma, mma);
         if (succeeded(completeSchedule(family, grown, asked, chip))) {
-          rewriter.replaceOp(dispatch, grown);
-          for (Operation *view : views)
-            if (view->use_empty())
-              rewriter.eraseOp(view);
+          replaceDispatch(rewriter, dispatch, grown, views);
           dispatch = grown;
           break;
         }

@@ -9,6 +9,7 @@
 
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/Aten/Views.h"
+#include "kgen/Dialect/KGen/Dispatch.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -129,6 +130,22 @@ bool isStridedView(Operation *op) {
          isa<aten::ExpandOp, aten::NarrowOp, aten::SliceTensorOp, aten::SelectIntOp>(op);
 }
 
+std::optional<StridedView> throughViews(ArrayRef<Operation *> views) {
+  std::optional<StridedView> view = contiguousView(shapeOf(views.back()->getOperand(0)));
+  for (Operation *op : llvm::reverse(views))
+    if (!(view = throughView(op, *view)))
+      return std::nullopt;
+  return view;
+}
+
+SmallVector<Operation *> viewsInFront(DispatchOp dispatch, unsigned number) {
+  SmallVector<Operation *> views;
+  for (Operation *op = dispatch.getInputs()[number].getDefiningOp(); op && isStridedView(op) && !hasEmptyTensor(op);
+       op = op->getOperand(0).getDefiningOp())
+    views.push_back(op);
+  return views;
+}
+
 std::string printSpans(StringRef number, ArrayRef<Span> spans, int64_t base) {
   std::string text;
   int64_t within = 1;
@@ -167,6 +184,13 @@ DispatchOp withViews(IRRewriter &rewriter, DispatchOp dispatch, unsigned number,
   for (Operation &op : dispatch.getBody().front())
     rewriter.clone(op, mapping);
   return grown;
+}
+
+void replaceDispatch(IRRewriter &rewriter, DispatchOp dispatch, DispatchOp grown, ArrayRef<Operation *> views) {
+  rewriter.replaceOp(dispatch, grown);
+  for (Operation *view : views)
+    if (view->use_empty())
+      rewriter.eraseOp(view);
 }
 
 } // namespace kgen::kernels

@@ -33,7 +33,8 @@ static Value throughTranspose(Value value, bool &swapped) {
   return swapped ? op->getOperand(0) : value;
 }
 
-/// VALUE, a matrix or a batch of them, behind views of a buffer that leave its rows' (or columns') elements neighbours.
+/// VALUE, a matrix or a batch of them and no buffer itself, behind views of one that leave its rows' (or columns')
+/// elements neighbours.
 static std::optional<GemmOperand> readPlaces(Value value, bool rowsAreK) {
   SmallVector<Operation *> views;
   for (Operation *op = value.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
@@ -41,12 +42,8 @@ static std::optional<GemmOperand> readPlaces(Value value, bool rowsAreK) {
       return std::nullopt;
     views.push_back(op);
   }
-  Value source = views.empty() ? value : views.back()->getOperand(0);
-  std::optional<StridedView> view = contiguousView(cast<RankedTensorType>(source.getType()).getShape());
-  for (Operation *op : llvm::reverse(views))
-    if (!(view = throughView(op, *view)))
-      return std::nullopt;
-  const size_t rank = view->dims.size();
+  std::optional<StridedView> view = throughViews(views);
+  const size_t rank = view ? view->dims.size() : 0;
   if (rank < 2)
     return std::nullopt;
   const Spans &rows = view->dims[rank - 2], &columns = view->dims[rank - 1];
@@ -63,7 +60,7 @@ static std::optional<GemmOperand> readPlaces(Value value, bool rowsAreK) {
   Spans batches;
   for (const Spans &dim : ArrayRef(view->dims).drop_back(2))
     llvm::append_range(batches, dim);
-  GemmOperand operand{DispatchBuffer::operand(cast<BlockArgument>(source).getArgNumber())};
+  GemmOperand operand{DispatchBuffer::operand(cast<BlockArgument>(views.back()->getOperand(0)).getArgNumber())};
   operand.kContiguous = rowsAreK == swapped;
   operand.places = {apart.empty() ? packed[0].extent : apart[0].stride, joinSpans(batches), view->offset};
   return operand;

@@ -49,10 +49,7 @@ struct TakeProductViews : kgen::kernels::impl::TakeProductViewsBase<TakeProductV
   /// The views in front of input NUMBER of DISPATCH, the last one first, without reshapes at their beginning, which
   /// cost nothing.
   static SmallVector<Operation *> viewsOf(DispatchOp dispatch, unsigned number) {
-    SmallVector<Operation *> views;
-    for (Operation *op = dispatch.getInputs()[number].getDefiningOp(); op && isStridedView(op) && !hasEmptyTensor(op);
-         op = op->getOperand(0).getDefiningOp())
-      views.push_back(op);
+    SmallVector<Operation *> views = viewsInFront(dispatch, number);
     while (!views.empty() && aten::isReshape(views.back()))
       views.pop_back();
     return views;
@@ -87,10 +84,7 @@ struct TakeProductViews : kgen::kernels::impl::TakeProductViewsBase<TakeProductV
         rewriter.eraseOp(grown);
         continue;
       }
-      rewriter.replaceOp(dispatch, grown);
-      for (Operation *view : views)
-        if (view->use_empty())
-          rewriter.eraseOp(view);
+      replaceDispatch(rewriter, dispatch, grown, views);
       dispatch = grown;
     }
   }

@@ -39,22 +39,10 @@ static std::optional<RowPlace> placeRows(const StridedView &view, const RowLayou
   return RowPlace{joinSpans(rows), parts->offset};
 }
 
-/// How what VIEWS, from the last to the first, make of their root lies in it; none where strides do not say.
-static std::optional<StridedView> throughViews(ArrayRef<Operation *> views) {
-  std::optional<StridedView> view = contiguousView(shapeOf(views.back()->getOperand(0)));
-  for (Operation *op : llvm::reverse(views))
-    if (!(view = throughView(op, *view)))
-      return std::nullopt;
-  return view;
-}
-
 SmallVector<Operation *> stridedViews(DispatchOp dispatch, const RowLayout &layout, unsigned number) {
-  SmallVector<Operation *> views;
   if (!isPacked(dispatch.getBody().getArgument(number), layout.shape))
-    return views;
-  for (Operation *op = dispatch.getInputs()[number].getDefiningOp(); op && isStridedView(op) && !hasEmptyTensor(op);
-       op = op->getOperand(0).getDefiningOp())
-    views.push_back(op);
+    return {};
+  SmallVector<Operation *> views = viewsInFront(dispatch, number);
   for (; !views.empty(); views.pop_back()) {
     if (keepsOrder(views.back()))
       continue;
@@ -158,10 +146,7 @@ struct TakeRowViews : kgen::kernels::impl::TakeRowViewsBase<TakeRowViews> {
         continue;
       }
       rows->copy = {}; // it uses what the dispatch uses
-      rewriter.replaceOp(dispatch, grown);
-      for (Operation *view : views)
-        if (view->use_empty())
-          rewriter.eraseOp(view);
+      replaceDispatch(rewriter, dispatch, grown, views);
       dispatch = grown;
     }
   }

@@ -53,12 +53,22 @@ bool isStridedView(mlir::Operation *op);
 /// Where the result of VIEW lies, whose operand lies as FROM; none where strides do not say.
 std::optional<StridedView> throughView(mlir::Operation *view, StridedView from);
 
+/// Where the result of VIEWS, from the last to the first, lies in what the first one reads.
+std::optional<StridedView> throughViews(llvm::ArrayRef<mlir::Operation *> views);
+
+/// The views in front of input NUMBER of DISPATCH, of tensors with elements, the last one first.
+llvm::SmallVector<mlir::Operation *> viewsInFront(DispatchOp dispatch, unsigned number);
+
 /// The element where number NUMBER, a name of CUDA-C, of what SPANS count begins, behind BASE elements: an expression.
 std::string printSpans(llvm::StringRef number, llvm::ArrayRef<Span> spans, int64_t base);
 
 /// A copy, in front of DISPATCH, that computes VIEWS, from the last to the first, of what input NUMBER comes from: its
 /// input is what the first one reads.
 DispatchOp withViews(mlir::IRRewriter &rewriter, DispatchOp dispatch, unsigned number,
+                     llvm::ArrayRef<mlir::Operation *> views);
+
+/// Puts GROWN, which computes VIEWS itself, in DISPATCH's place; views that nobody else reads go.
+void replaceDispatch(mlir::IRRewriter &rewriter, DispatchOp dispatch, DispatchOp grown,
                      llvm::ArrayRef<mlir::Operation *> views);
 
 } // namespace kgen::kernels
