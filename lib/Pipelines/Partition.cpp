@@ -650,8 +650,6 @@ FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &
       described.reads.push_back(numberOf(place.root));
       described.offsets.push_back(place.offset);
     }
-    if (unknown)
-      return emitError(unknown.getLoc(), "no task in front of those that read this value writes it");
     if (llvm::all_of(described.offsets, [](int64_t offset) { return offset == 0; }))
       described.offsets.clear();
     for (Value value : step.writes) {
@@ -664,11 +662,11 @@ FailureOr<graph::NetworkPartition> describePartition(ModuleOp graph, Partition &
     graph::NetworkStack parts;
     for (Value part : stack->getOperands())
       parts.parts.push_back(numberOf(Partition::rootOf(part)));
-    if (unknown)
-      return emitError(unknown.getLoc(), "no task in front of those that read this value writes it");
     out.stacks.push_back(std::move(parts));
     numbers.try_emplace(stack->getResult(0), stacks.lookup(stack->getResult(0)));
   }
+  if (unknown)
+    return emitError(unknown.getLoc(), "no task in front of those that read this value writes it");
   // What a run computes cannot be prepared from, whatever it depends on.
   std::vector<bool> prepared(numbers.size());
   for (unsigned i = 0; i < func.getNumArguments(); ++i)
