@@ -101,7 +101,7 @@ def _parse(argv):
     parser.add_argument("--reduce-seconds", type=float, default=45, help="for making one failing graph small (45; 0: leave it)")
     parser.add_argument("--seconds", type=float, default=0, help="begin no further graph after so long; what was done is counted")
     parser.add_argument("--json", help="file for the counts and the findings (OUT/summary.json)")
-    parser.add_argument("--stages", default="oracle,kernels", help="what is checked of each graph, of oracle, kernels and network (default: oracle,kernels)")
+    parser.add_argument("--stages", default="oracle,kernels,network", help="what is checked of each graph (default: oracle,kernels,network)")
     parser.add_argument("--stop", action="store_true", help="stop at the first finding")
     parser.add_argument("--prepare", action="store_true", help="write candidates and leave measuring to a machine with a card")
     parser.add_argument("--keep", action="store_true", help="keep the folders of graphs that passed")

@@ -47,7 +47,7 @@ RARE_IDEAS = """attention-tile channel-lanes cluster-tiles deeper-ring first-max
 
 # The stage that lowers a network with another order of its images.
 CHANNELS_LAST = "channels-last"
-# The stage that cuts a graph into tasks and puts their first kernels together, where it is asked for, and how many graphs go through it.
+# The stage that cuts a graph into tasks and puts their first kernels together, and how many graphs go through it.
 NETWORK, NETWORK_SHARE = "network", 1 / 3
 # Words of refusals that are none of a graph's.
 NOTHING_TO_TRY = ("has no legal materialisation", "expected a conv2d of at least 16 channels in another order, found none",

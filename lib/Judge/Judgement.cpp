@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "DrawnElement.h"
 #include "Tolerance.h"
 #include "kgen/Judge/Reference.h"
 
@@ -64,45 +65,59 @@ static candidate::ErrorNorms widerTolerance(const candidate::LaunchPlan &plan, c
   return toleranceOf(plan.precision, errors, plan.outputs[i].dtype);
 }
 
-/// Moves each floating-point number of VALUES, of DTYPE, to one of its neighbours there; SALT chooses. Zeros and what
-/// is not finite stay.
-static void moveToNeighbours(candidate::DType dtype, llvm::MutableArrayRef<char> values, uint64_t salt) {
+/// Multiplies each floating-point number of VALUES, of DTYPE, by FACTOR and moves it to one of the product's neighbours
+/// there; SALT chooses. Zeros and what is not finite stay.
+static void moveInputs(candidate::DType dtype, llvm::MutableArrayRef<char> values, double factor, uint64_t salt) {
   if (!candidate::isFloat(dtype))
     return;
   const size_t size = candidate::byteSize(dtype);
   const unsigned exponentBits = dtype == candidate::DType::F64 ? 11 : dtype == candidate::DType::F16 ? 5 : 8;
   const uint64_t sign = uint64_t(1) << (8 * size - 1), exponent = sign - (sign >> exponentBits);
-  for (size_t at = 0; at + size <= values.size(); at += size) {
-    uint64_t bits = 0;
-    memcpy(&bits, &values[at], size);
+  std::vector<double> wide(values.size() / size);
+  widen(dtype, values.data(), wide.data(), int64_t(wide.size()));
+  for (size_t i = 0; i < wide.size(); ++i) {
     salt = salt * 6364136223846793005u + 1442695040888963407u; // Knuth's MMIX generator
-    if ((bits & ~sign) == 0 || (bits & exponent) == exponent)
+    if (!std::isfinite(wide[i]) || wide[i] == 0)
       continue;
+    kgen_draw_store(values.data(), int(dtype), int64_t(i), wide[i] * factor);
+    uint64_t bits = 0;
+    memcpy(&bits, &values[i * size], size);
     const uint64_t moved = salt >> 63 ? bits + 1 : bits - 1;
-    if ((moved & exponent) != exponent && (moved & ~sign) != 0)
-      memcpy(&values[at], &moved, size);
+    if ((moved & exponent) != exponent && (moved & ~sign) != 0 && (bits & ~sign) != 0)
+      memcpy(&values[i * size], &moved, size);
   }
 }
 
-/// What the graph's own types cost output I where inputs lie beside those of SET: by chance they may cost it little
-/// where a norm is of few elements, and as much as elsewhere beside it. Nothing that is not to be had counts.
-static candidate::ErrorNorms costsBeside(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
-                                         unsigned i) {
+/// What the graph's own types may cost output I where they cost it FIRST on SET: where all elements share few roundings
+/// (a maximum that is subtracted from each, say), that is a draw as well. Inputs beside those of SET give four more:
+/// all smaller by one factor, so that sums cancel as they did and results lie elsewhere between the numbers of their
+/// type, and each moved by one rounding. What the draws have in common is left; squares of what is not add up, and may
+/// be sixteen times what lies between these few, which is next to nothing where each element has roundings of its own.
+/// Of few elements widerTolerance() expects as much. Nothing that is not to be had counts.
+static candidate::ErrorNorms nextCost(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
+                                      unsigned i, const candidate::ErrorNorms &first) {
   constexpr unsigned draws = 4;
   constexpr size_t numbers = size_t(1) << 40; // nobody else's
-  candidate::ErrorNorms most;
+  candidate::ErrorNorms least = first, most = first;
+  const double beyond = plan.outputs[i].elements() <= fewDraws ? 0 : 16;
+  auto next = [&]() -> candidate::ErrorNorms {
+    auto one = [&](double low, double high) { return std::sqrt(high * high + beyond * (high * high - low * low)); };
+    return {one(least.max, most.max), one(least.l2, most.l2)};
+  };
   auto inputs = hostInputs(set, plan, 1);
   if (!inputs)
-    return llvm::consumeError(inputs.takeError()), most;
+    return llvm::consumeError(inputs.takeError()), next();
   size_t total;
   const std::vector<size_t> offsets = device::packBuffers(plan.inputs, 0, total);
   for (unsigned draw = 0; draw < draws; ++draw) {
     auto memory = device::SharedMemory::create(total);
     if (!memory)
-      return llvm::consumeError(memory.takeError()), most;
+      return llvm::consumeError(memory.takeError()), next();
     memcpy(memory->data(), (*inputs)->data(), total);
+    // Multiples of the golden section's fraction lie apart, whatever the distance of a result's neighbours.
+    const double part = 0.6180339887 * (draw + 1), factor = 1 - 0x1p-5 * (part - std::floor(part));
     for (size_t k = 0; k < plan.inputs.size(); ++k)
-      moveToNeighbours(plan.inputs[k].dtype, {memory->data() + offsets[k], plan.inputs[k].bytes()}, draw * 1000 + k);
+      moveInputs(plan.inputs[k].dtype, {memory->data() + offsets[k], plan.inputs[k].bytes()}, factor, draw * 1000 + k);
     Question question;
     question.inputs = DrawnInputs::of(*memory);
     question.close.assign(plan.outputs.size(), 0);
@@ -111,12 +126,14 @@ static candidate::ErrorNorms costsBeside(const candidate::LaunchPlan &plan, Judg
     auto costs = found ? judge.declaredCosts(number) : llvm::Expected<std::vector<Comparison>>(found.takeError());
     judge.drop(number); // whatever came of it: the inputs end here
     if (!costs)
-      return llvm::consumeError(costs.takeError()), most;
+      return llvm::consumeError(costs.takeError()), next();
     const candidate::ErrorNorms &norms = (*costs)[i].norms;
-    if (norms.l2 < mostRoundingCost)
-      most = {std::max(most.max, norms.max), std::max(most.l2, norms.l2)};
+    if (!(norms.l2 < mostRoundingCost))
+      continue;
+    least = {std::min(least.max, norms.max), std::min(least.l2, norms.l2)};
+    most = {std::max(most.max, norms.max), std::max(most.l2, norms.l2)};
   }
-  return most;
+  return next();
 }
 
 /// Accepts integers of output I of SET whose only wrong elements follow from a choice between numbers that rounding
@@ -232,8 +249,8 @@ static void judgeByDeclared(const candidate::LaunchPlan &plan, Judge &judge, con
   auto isWithin = [&] { return found.max <= wider.max && found.l2 <= wider.l2; };
   // What is far beyond it comes of no other draw.
   constexpr double mostChance = 16;
-  if (!isWithin() && plan.outputs[i].elements() <= fewDraws && found.l2 <= mostChance * wider.l2)
-    wider = widerTolerance(plan, set, i, costsBeside(plan, judge, set, i));
+  if (!isWithin() && found.l2 <= mostChance * wider.l2)
+    wider = widerTolerance(plan, set, i, nextCost(plan, judge, set, i, cost.norms));
   if (isWithin()) {
     out.accepted = true;
     out.tolerance = wider;

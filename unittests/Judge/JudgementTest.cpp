@@ -114,6 +114,44 @@ TEST(Judgement, WhatIsLeftOfManySumsThatCancelIsHeldAgainstThem) {
   EXPECT_FALSE(judged(4e-15f).passed);
 }
 
+TEST(Judgement, ARoundingThatAllElementsShareIsADraw) {
+  // Each element is subtracted from one number of the inputs' size, which the types round to 32nds.
+  double unit = 0;
+  auto shared = [&](llvm::ArrayRef<double> x) {
+    double squares = 0;
+    for (double v : x)
+      squares += v * v;
+    return std::sqrt(squares) * unit;
+  };
+  auto rounded = [&](llvm::ArrayRef<double> x) { return std::rint(shared(x) * 32) / 32; };
+  FunctionAnswers source([&](llvm::ArrayRef<double> x, size_t i) { return shared(x) - x[i]; });
+  candidate::LaunchPlan plan = vectorPlan("fp16", candidate::DType::F16);
+  auto judged = [&](double error) {
+    unit = 1;
+    auto reference = build(source, plan);
+    const ReferenceSet &drawn = reference->sets[0];
+    std::vector<double> x(512);
+    widen(candidate::DType::F16, drawn.inputs.data(), x.data(), 512);
+    unit = 6.0005 / shared(x); // these inputs' number needs hardly any rounding
+    reference = build(source, plan);
+    std::vector<uint16_t> out(512);
+    for (size_t i = 0; i < 512; ++i)
+      out[i] = toHalf(float(rounded(x) + error - x[i]));
+    Exhibit exhibit;
+    exhibit.kind = Exhibit::Outputs;
+    exhibit.bytes = reinterpret_cast<const char *>(out.data());
+    return llvm::cantFail(judgeExhibit(plan, *reference->judge, reference->sets[0], 0, exhibit)).accepted;
+  };
+  source.declared = [&](llvm::ArrayRef<double> x, size_t i) { return rounded(x) - x[i]; };
+  EXPECT_TRUE(judged(0));
+  EXPECT_TRUE(judged(1.0 / 32)); // the number's other neighbour
+  EXPECT_FALSE(judged(8.0 / 32));
+  // Roundings of their own come to as much whatever the inputs.
+  source.declared = [&](llvm::ArrayRef<double> x, size_t i) { return shared(x) - x[i] + (i % 2 ? 0.008 : -0.008); };
+  EXPECT_TRUE(judged(0));
+  EXPECT_FALSE(judged(1.0 / 32));
+}
+
 TEST(Judgement, ASetThatTheTypesDestroySaysNothing) {
   // x * x, which an fp16 intermediate cannot hold for inputs of 1000.
   FunctionAnswers source([](llvm::ArrayRef<double> x, size_t i) { return std::sqrt(x[i] * x[i] + 1); });
