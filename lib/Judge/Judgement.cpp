@@ -164,23 +164,25 @@ static llvm::Expected<int64_t> judgeByChoices(const candidate::LaunchPlan &plan,
 
 /// Whether what EXHIBIT has of output I of SET may come of another order: all of it is right but for elements whose
 /// partial sums and products may leave the range that they are kept in. It says so in OUT. On a set that is timed those
-/// are left out alone, and only where neither the answer nor what was found is a finite number.
+/// are left out alone, and only where neither the answer nor what was found is a finite number; else the kernel is
+/// wrong and OUT.unknown has the words.
 static llvm::Error judgeByReach(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set, unsigned i,
                                 Exhibit exhibit, Judgement &out) {
   const candidate::DType dtype = plan.outputs[i].dtype;
   const Comparison &found = out.comparison;
   // What overflows ends as no number or an infinity, and what underflows as zero.
-  if (std::isfinite(found.norms.max) && found.found != 0)
+  if (std::isfinite(found.norms.max) && std::isfinite(found.found) && found.found != 0)
     return llvm::Error::success();
   // On what is timed a kernel computes every number. Which infinity, or none, is decided by the order alone: zero times
   // infinity is no number, and a product may pass zero before it.
-  exhibit.onlyInfinite = set.timed();
-  if (exhibit.onlyInfinite && (std::isfinite(found.found) || std::isfinite(found.expected)))
-    return llvm::Error::success();
+  const bool mayLeaveOut = !set.timed() || (!std::isfinite(found.found) && !std::isfinite(found.expected));
+  exhibit.onlyInfinite = set.timed() && mayLeaveOut;
   const std::string output = "output " + std::to_string(i);
   if (llvm::Error error = judge.learnReach(set.number)) {
     // The answers themselves tell when they are as large.
     std::string reason = llvm::toString(std::move(error));
+    if (!mayLeaveOut)
+      return llvm::Error::success();
     if (set.timed() || std::isfinite(found.norms.max) || set.facts[i].largest <= largestPartial(dtype)) {
       out.unknown = out.unknown.empty() ? std::move(reason) : std::move(out.unknown);
       return llvm::Error::success();
@@ -210,14 +212,19 @@ static llvm::Error judgeByReach(const candidate::LaunchPlan &plan, Judge &judge,
   }
   if (others->skipped == 0 || !accepted)
     return llvm::Error::success();
-  out.accepted = true;
-  if (set.timed() && others->skipped < plan.outputs[i].elements()) {
-    out.comparison = *others;
+  const int64_t elements = plan.outputs[i].elements();
+  const std::string text = "another order of the same products and sums takes " + std::to_string(others->skipped) +
+                           " of " + std::to_string(elements) + " elements of " + output +
+                           " out of the range that they are computed in";
+  if (!mayLeaveOut) {
+    out.unknown = text;
     return llvm::Error::success();
   }
-  out.meaningless = "another order of the same products and sums takes " + std::to_string(others->skipped) + " of " +
-                    std::to_string(plan.outputs[i].elements()) + " elements of " + output +
-                    " out of the range that they are computed in";
+  out.accepted = true;
+  if (set.timed() && others->skipped < elements)
+    out.comparison = *others;
+  else
+    out.meaningless = text;
   return llvm::Error::success();
 }
 

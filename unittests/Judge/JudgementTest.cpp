@@ -275,14 +275,42 @@ TEST(Judgement, ElementsThatAnotherOrderTakesOutOfRangeSayNothing) {
   // The other elements are held to what they always are, and what is timed is right everywhere.
   EXPECT_FALSE(judged(InputKind::Uniform, NAN, 0.1f).passed);
   EXPECT_FALSE(judged(InputKind::Uniform, NAN, NAN).passed);
-  EXPECT_FALSE(judged(InputKind::Declared, NAN).passed);
-  EXPECT_EQ(source.reachAsked, 0);
+  verdict = judged(InputKind::Declared, NAN);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_NE(verdict.detail.find("; another order of the same products and sums takes 1 of 512 elements of output 0 out "
+                                "of the range that they are computed in"),
+            std::string::npos)
+      << verdict.detail;
+  EXPECT_EQ(judged(InputKind::Declared, NAN, 0.1f).detail.find("another order"), std::string::npos);
   // An ordinary number in its place comes of no overflow.
   EXPECT_FALSE(judged(InputKind::Uniform, 5).passed);
   EXPECT_EQ(source.reachAsked, 0);
   source.reach = nullptr;
   EXPECT_NE(judged(InputKind::Uniform, NAN).detail.find("; how large partial sums and products may get is not known"),
             std::string::npos);
+}
+
+TEST(Judgement, AnInfinityBesideTheLargestNumberMayComeOfAnotherOrder) {
+  // The error is a finite number there.
+  auto answers = [](llvm::ArrayRef<double> x, size_t i) { return i == 7 ? -3.3877e38 : x[i]; };
+  FunctionAnswers source(answers);
+  source.declared = answers;
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
+  auto judged = [&](float at7) {
+    auto reference = build(source, plan);
+    const ReferenceSet &set = *find(*reference, InputKind::Uniform);
+    Finished process;
+    process.out.resize(512);
+    memcpy(process.out.data(), set.inputs.data(), 512 * 4);
+    process.out[7] = at7;
+    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process)).passed;
+  };
+  source.reach = [](llvm::ArrayRef<double>, size_t i) { return i == 7 ? 4e38 : 1.0; };
+  EXPECT_TRUE(judged(-3.3877e38f));
+  EXPECT_TRUE(judged(-INFINITY));
+  EXPECT_FALSE(judged(-3.1e38f));
+  source.reach = [](llvm::ArrayRef<double>, size_t) { return 1.0; };
+  EXPECT_FALSE(judged(-INFINITY));
 }
 
 TEST(Judgement, AnotherInfinityOnWhatIsTimedIsLeftOutAlone) {
