@@ -297,8 +297,7 @@ llvm::Expected<Judgement> kgen::judge::judgeExhibit(const candidate::LaunchPlan 
       return found.takeError();
     inDoubt = *found;
   }
-  // On what is timed a kernel has to be right, and the types have to be able to tell.
-  if (!out.accepted && (!set.timed() || std::isfinite(out.comparison.norms.max)))
+  if (!out.accepted)
     judgeByDeclared(plan, judge, set, i, inDoubt, out);
   if (!out.accepted && !isInteger)
     if (llvm::Error error = judgeByReach(plan, judge, set, i, exhibit, out))

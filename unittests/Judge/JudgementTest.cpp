@@ -175,7 +175,12 @@ TEST(Judgement, ASetThatTheTypesDestroySaysNothing) {
   EXPECT_FALSE(judged(InputKind::Uniform).passed);
   EXPECT_FALSE(judged(InputKind::Declared).passed);
   source.declared = [](llvm::ArrayRef<double>, size_t) { return NAN; };
-  EXPECT_FALSE(judged(InputKind::Declared).passed);
+  reference = build(source, plan);
+  verdict = judged(InputKind::Declared);
+  EXPECT_FALSE(verdict.passed);
+  EXPECT_NE(verdict.detail.find("; computed in the types that the graph declares, output 0 overflows"),
+            std::string::npos)
+      << verdict.detail;
 }
 
 TEST(Judgement, AnotherOrderMayOverflowWhereAnswersComeNearTheLargestNumber) {
