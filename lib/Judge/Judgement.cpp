@@ -88,12 +88,17 @@ static void moveInputs(candidate::DType dtype, llvm::MutableArrayRef<char> value
   }
 }
 
+/// Whether results are stored in 16 bits: roundings that all elements of an output share may cost as much as all
+/// others.
+static bool isNarrow(const candidate::LaunchPlan &plan) { return plan.precision == "fp16" || plan.precision == "bf16"; }
+
 /// What the graph's own types may cost output I where they cost it FIRST on SET: where all elements share few roundings
 /// (a maximum that is subtracted from each, say), that is a draw as well. Inputs beside those of SET give four more:
-/// all smaller by one factor, so that sums cancel as they did and results lie elsewhere between the numbers of their
-/// type, and each moved by one rounding. What the draws have in common is left; squares of what is not add up, and may
-/// be sixteen times what lies between these few, which is next to nothing where each element has roundings of its own.
-/// Of few elements widerTolerance() expects as much. Nothing that is not to be had counts.
+/// each moved by one rounding, and those of 16 bits, which no class rounds any further, smaller by one factor, so that
+/// sums cancel as they did and results lie elsewhere between the numbers of their type. What the draws have in common
+/// is left; squares of what is not add up, and may be sixteen times what lies between these few, which is next to
+/// nothing where each element has roundings of its own. Of few elements widerTolerance() expects as much. Nothing that
+/// is not to be had counts.
 static candidate::ErrorNorms nextCost(const candidate::LaunchPlan &plan, Judge &judge, const ReferenceSet &set,
                                       unsigned i, const candidate::ErrorNorms &first) {
   constexpr unsigned draws = 4;
@@ -117,7 +122,8 @@ static candidate::ErrorNorms nextCost(const candidate::LaunchPlan &plan, Judge &
     // Multiples of the golden section's fraction lie apart, whatever the distance of a result's neighbours.
     const double part = 0.6180339887 * (draw + 1), factor = 1 - 0x1p-5 * (part - std::floor(part));
     for (size_t k = 0; k < plan.inputs.size(); ++k)
-      moveInputs(plan.inputs[k].dtype, {memory->data() + offsets[k], plan.inputs[k].bytes()}, factor, draw * 1000 + k);
+      moveInputs(plan.inputs[k].dtype, {memory->data() + offsets[k], plan.inputs[k].bytes()},
+                 candidate::byteSize(plan.inputs[k].dtype) == 2 ? factor : 1, draw * 1000 + k);
     Question question;
     question.inputs = DrawnInputs::of(*memory);
     question.close.assign(plan.outputs.size(), 0);
@@ -256,7 +262,7 @@ static void judgeByDeclared(const candidate::LaunchPlan &plan, Judge &judge, con
   auto isWithin = [&] { return found.max <= wider.max && found.l2 <= wider.l2; };
   // What is far beyond it comes of no other draw.
   constexpr double mostChance = 16;
-  if (!isWithin() && found.l2 <= mostChance * wider.l2)
+  if (!isWithin() && (isNarrow(plan) || plan.outputs[i].elements() <= fewDraws) && found.l2 <= mostChance * wider.l2)
     wider = widerTolerance(plan, set, i, nextCost(plan, judge, set, i, cost.norms));
   if (isWithin()) {
     out.accepted = true;
