@@ -43,6 +43,10 @@ constexpr double closest = 0x1p-20;
 /// And those that are closer than this are one number, computed twice in fp64.
 constexpr double same = 0x1p-40;
 
+/// Of a sum this part of its terms' sizes may be lost where a class rounds factors to bf16, as attention does with its
+/// weights.
+constexpr double lost = 0x1p-6;
+
 /// From here on judges do not compare what is computed in fp32 (largestPartial of Verify.h).
 constexpr double largestPartial = 0x1.fffffep107;
 
@@ -113,6 +117,8 @@ public:
       } else {
         for (Value operand : inner->getOperands())
           out = larger(out, reach(operand, twins));
+        if (auto quotient = dyn_cast<arith::DivFOp>(inner); quotient && out)
+          out = larger(out, reachOfQuotient(quotient, twins));
       }
     }
     return reaches[original] = out;
@@ -126,13 +132,6 @@ public:
   /// Infinite where X and Y, which REACH tells more of, are so close that rounding may order them otherwise: that they
   /// are the same number, or numbers that fp32 has, is no chance.
   Value doubt(Value x, Value y, Value reach) {
-    auto abs = [&](Value v) { return math::AbsFOp::create(b, loc, v).getResult(); };
-    auto extended = [&](Value v) {
-      return v.getType().isF64() ? v : arith::ExtFOp::create(b, loc, b.getF64Type(), v).getResult();
-    };
-    auto compare = [&](arith::CmpFPredicate predicate, Value left, Value right) {
-      return arith::CmpFOp::create(b, loc, predicate, left, right).getResult();
-    };
     auto rounded = [&](Value v) {
       Value narrow = arith::TruncFOp::create(b, loc, b.getF32Type(), v);
       return compare(arith::CmpFPredicate::ONE, extended(narrow), v);
@@ -155,6 +154,34 @@ public:
   }
 
 private:
+  /// Infinite where zero divides a sum of which roundings may leave nothing, or where a sum divides of which another
+  /// order may. Null where no sum is.
+  Value reachOfQuotient(arith::DivFOp quotient, llvm::function_ref<Value(Value)> twins) {
+    auto vanishes = [&](Value original, double within) -> Value {
+      Value sum = dependsOnFolded(original) ? Value() : reach(original, twins);
+      if (!sum)
+        return nullptr;
+      Value size = abs(extended(value(original))), part = arith::MulFOp::create(b, loc, sum, constant(within));
+      return arith::AndIOp::create(b, loc, compare(arith::CmpFPredicate::OGT, size, constant(0)),
+                                   compare(arith::CmpFPredicate::OLE, size, part));
+    };
+    Value above = vanishes(quotient.getLhs(), lost), below = vanishes(quotient.getRhs(), closest);
+    if (above) {
+      Value divisor = extended(value(quotient.getRhs()));
+      above = arith::AndIOp::create(b, loc, above, compare(arith::CmpFPredicate::OEQ, divisor, constant(0)));
+    }
+    Value either = above && below ? arith::OrIOp::create(b, loc, above, below).getResult() : above ? above : below;
+    return either ? arith::SelectOp::create(b, loc, either, constant(INFINITY), constant(0)).getResult() : nullptr;
+  }
+
+  Value abs(Value x) { return math::AbsFOp::create(b, loc, x); }
+  Value extended(Value x) {
+    return x.getType().isF64() ? x : arith::ExtFOp::create(b, loc, b.getF64Type(), x).getResult();
+  }
+  Value compare(arith::CmpFPredicate predicate, Value left, Value right) {
+    return arith::CmpFOp::create(b, loc, predicate, left, right);
+  }
+
   OpBuilder &b;
   Location loc;
   linalg::GenericOp op;

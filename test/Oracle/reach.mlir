@@ -32,6 +32,22 @@ func.func @products(%x: tensor<4xf64>) -> tensor<f64> {
 
 // -----
 
+// A sum that zero divides, or that divides, is in doubt where roundings, or another order, leave nothing of it.
+// CHECK-LABEL: func.func @quotient
+// CHECK: math.absf
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf ole
+// CHECK: arith.cmpf oeq
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : f64
+// CHECK: return
+func.func @quotient(%x: tensor<3x4xf64>, %y: tensor<3xf64>) -> tensor<3xf64> {
+  %0 = aten.sum.dim_IntList %x dim [1] : (tensor<3x4xf64>) -> tensor<3xf64>
+  %1 = aten.div.Tensor %0, %y : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  return %1 : tensor<3xf64>
+}
+
+// -----
+
 // Nothing is folded element by element. An index is 1 where a computed number is close to the largest one.
 // CHECK-LABEL: func.func @none
 // CHECK: %[[BEST:.*]]:2 = linalg.generic
