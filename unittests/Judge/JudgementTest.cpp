@@ -251,23 +251,27 @@ TEST(Judgement, IntegersInDoubtAreNotCompared) {
             std::string::npos);
 }
 
+/// What is said of the inputs of SOURCE's set KIND as its outputs, but for element 7, which is AT7, and 8, with AT8
+/// more.
+static SetVerdict judgeInputs(FunctionAnswers &source, InputKind kind, float at7, float at8 = 0) {
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
+  auto reference = build(source, plan);
+  const ReferenceSet &set = *find(*reference, kind);
+  Finished process;
+  process.out.resize(512);
+  memcpy(process.out.data(), set.inputs.data(), 512 * 4);
+  process.out[7] = at7;
+  process.out[8] += at8;
+  source.reachAsked = 0;
+  return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process));
+}
+
 TEST(Judgement, ElementsThatAnotherOrderTakesOutOfRangeSayNothing) {
   // Zeros that a product of large factors ends in, beside ordinary answers.
   auto answers = [](llvm::ArrayRef<double> x, size_t i) { return i == 7 ? 0.0 : x[i]; };
   FunctionAnswers source(answers);
   source.declared = answers;
-  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
-  auto judged = [&](InputKind kind, float at7, float at8 = 0) {
-    auto reference = build(source, plan);
-    const ReferenceSet &set = *find(*reference, kind);
-    Finished process;
-    process.out.resize(512);
-    memcpy(process.out.data(), set.inputs.data(), 512 * 4);
-    process.out[7] = at7;
-    process.out[8] += at8;
-    source.reachAsked = 0;
-    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process));
-  };
+  auto judged = [&](InputKind kind, float at7, float at8 = 0) { return judgeInputs(source, kind, at7, at8); };
   // Where no order does, it is wrong.
   source.reach = [](llvm::ArrayRef<double>, size_t i) { return i == 7 ? 1e30 : i == 9 ? 1e60 : 1.0; };
   EXPECT_FALSE(judged(InputKind::Uniform, NAN).passed);
@@ -300,16 +304,7 @@ TEST(Judgement, AnInfinityBesideTheLargestNumberMayComeOfAnotherOrder) {
   auto answers = [](llvm::ArrayRef<double> x, size_t i) { return i == 7 ? -3.3877e38 : x[i]; };
   FunctionAnswers source(answers);
   source.declared = answers;
-  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
-  auto judged = [&](float at7) {
-    auto reference = build(source, plan);
-    const ReferenceSet &set = *find(*reference, InputKind::Uniform);
-    Finished process;
-    process.out.resize(512);
-    memcpy(process.out.data(), set.inputs.data(), 512 * 4);
-    process.out[7] = at7;
-    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process)).passed;
-  };
+  auto judged = [&](float at7) { return judgeInputs(source, InputKind::Uniform, at7).passed; };
   source.reach = [](llvm::ArrayRef<double>, size_t i) { return i == 7 ? 4e38 : 1.0; };
   EXPECT_TRUE(judged(-3.3877e38f));
   EXPECT_TRUE(judged(-INFINITY));
@@ -323,17 +318,7 @@ TEST(Judgement, AnotherInfinityOnWhatIsTimedIsLeftOutAlone) {
   auto answers = [](llvm::ArrayRef<double> x, size_t i) { return i == 7 ? INFINITY : x[i]; };
   FunctionAnswers source(answers);
   source.declared = answers;
-  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
-  auto judged = [&](float at7, float at8 = 0) {
-    auto reference = build(source, plan);
-    const ReferenceSet &set = *find(*reference, InputKind::Declared);
-    Finished process;
-    process.out.resize(512);
-    memcpy(process.out.data(), set.inputs.data(), 512 * 4);
-    process.out[7] = at7;
-    process.out[8] += at8;
-    return llvm::cantFail(compareWithReference(plan, *reference->judge, set, process));
-  };
+  auto judged = [&](float at7, float at8 = 0) { return judgeInputs(source, InputKind::Declared, at7, at8); };
   source.reach = [](llvm::ArrayRef<double>, size_t i) { return i == 7 ? INFINITY : 1.0; };
   SetVerdict verdict = judged(NAN);
   EXPECT_TRUE(verdict.passed) << verdict.detail;
@@ -348,6 +333,7 @@ TEST(Judgement, AnotherInfinityOnWhatIsTimedIsLeftOutAlone) {
   // Something has to be compared.
   FunctionAnswers infinite([](llvm::ArrayRef<double>, size_t) { return INFINITY; });
   infinite.reach = [](llvm::ArrayRef<double>, size_t) { return INFINITY; };
+  candidate::LaunchPlan plan = vectorPlan("strict-fp32");
   auto reference = build(infinite, plan);
   Finished process;
   process.out.assign(512, NAN);
