@@ -88,10 +88,6 @@ static void moveInputs(candidate::DType dtype, llvm::MutableArrayRef<char> value
   }
 }
 
-/// Whether results are stored in 16 bits: roundings that all elements of an output share may cost as much as all
-/// others.
-static bool isNarrow(const candidate::LaunchPlan &plan) { return plan.precision == "fp16" || plan.precision == "bf16"; }
-
 /// What the graph's own types may cost output I where they cost it FIRST on SET: where all elements share few roundings
 /// (a maximum that is subtracted from each, say), that is a draw as well. Inputs beside those of SET give four more:
 /// each moved by one rounding, and those of 16 bits, which no class rounds any further, smaller by one factor, so that
@@ -262,7 +258,9 @@ static void judgeByDeclared(const candidate::LaunchPlan &plan, Judge &judge, con
   auto isWithin = [&] { return found.max <= wider.max && found.l2 <= wider.l2; };
   // What is far beyond it comes of no other draw.
   constexpr double mostChance = 16;
-  if (!isWithin() && (isNarrow(plan) || plan.outputs[i].elements() <= fewDraws) && found.l2 <= mostChance * wider.l2)
+  // Of results that are stored in 16 bits, roundings that all elements share may cost as much as all others.
+  const bool isOneDraw = isNarrow(plan.precision) || plan.outputs[i].elements() <= fewDraws;
+  if (!isWithin() && isOneDraw && found.l2 <= mostChance * wider.l2)
     wider = widerTolerance(plan, set, i, nextCost(plan, judge, set, i, cost.norms));
   if (isWithin()) {
     out.accepted = true;

@@ -348,7 +348,7 @@ private:
     low = {finite(low.max), finite(low.l2)};
     same = {finite(same.max), finite(same.l2)};
     // Inputs that the class holds exactly cost nothing to round; its arithmetic is not free, though.
-    if (plan.precision == "fp16" || plan.precision == "bf16")
+    if (isNarrow(plan.precision))
       same = {std::max(same.max, low.max / 64), std::max(same.l2, low.l2 / 64)};
     return {same, low, peak};
   }
