@@ -356,7 +356,7 @@ def BlocksKey : Key<"blocks", PersistentDirective, IntFrom<1, 4096>, [Taken<[Con
 def ConvertAtDirective : Directive<"ConvertAtOp", "convert_at", "D", "prepass">;
 def ConvertAtKey : Key<"convert_at", ConvertAtDirective, WordOf<["prepass", "registers"]>, [MayTake<[GemmWgmma]>],
     "where fp32 operands become what tensor cores take: 16-bit ones, scaled by powers of two, or, with dtype = tf32, rows "
-    "along k; registers reads one operand across k instead">;
+    "along k; with registers one operand does on its way to products: f32 across k as tf32, or either as fp16">;
 
 def StoreDirective : Directive<"StoreOp", "store", "M", "tma">;
 def StoreKey : Key<"store", StoreDirective, WordOf<["direct", "tma"]>, [Taken<[GemmWgmma]>],

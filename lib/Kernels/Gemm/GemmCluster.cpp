@@ -34,8 +34,9 @@ struct Seen {
   Gemm gemm;
 
   explicit Seen(const Gemm &product)
-      : registers(product.elementType.isF32() && canPassRegisters(product)),
-        swapped(registers && registersTakeRight(product)), gemm(swapped ? transposeProduct(product) : product) {}
+      : registers(product.elementType.isF32() && canPassRegisters(product, Dtype::Tf32)),
+        swapped(registers && registersTakeRight(product, Dtype::Tf32)),
+        gemm(swapped ? transposeProduct(product) : product) {}
 };
 
 /// What the schedule makes of a product.
@@ -219,7 +220,7 @@ FailureOr<DispatchCode> emitCluster(DispatchOp dispatch, const Gemm &product, co
   if (plan.split == 1 && !gemm.resultType.isF32())
     fill.sections.insert("guarded");
   if (plan.registers)
-    useRegisters(fill);
+    useRegisters(fill, Dtype::Tf32);
   useGroups(gemm, fill);
   fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[BN / 2], " +
                              std::string(plan.registers ? "const unsigned (&a)[4]" : "uint64_t a") +

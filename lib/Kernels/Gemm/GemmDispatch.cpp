@@ -293,11 +293,25 @@ bool liesAcross(const Gemm &gemm, const GemmOperand &operand, int64_t across) {
   return !operand.kContiguous && across * gemm.elementType.getIntOrFloatBitWidth() % 128 == 0;
 }
 
-bool canPassRegisters(const Gemm &gemm) { return liesAcross(gemm, gemm.a, gemm.m) || liesAcross(gemm, gemm.b, gemm.n); }
+/// Whether registers can take OPERAND, of ACROSS rows or columns.
+static bool canPass(const Gemm &gemm, const GemmOperand &operand, int64_t across, schedule::Dtype dtype) {
+  if (liesAcross(gemm, operand, across))
+    return true;
+  return dtype == schedule::Dtype::Fp16 && operand.kContiguous && gemm.k * 32 % 128 == 0;
+}
 
-bool registersTakeRight(const Gemm &gemm) {
-  return liesAcross(gemm, gemm.b, gemm.n) &&
-         (!liesAcross(gemm, gemm.a, gemm.m) || gemm.b.batches * gemm.n > gemm.a.batches * gemm.m);
+bool canPassRegisters(const Gemm &gemm, schedule::Dtype dtype) {
+  return canPass(gemm, gemm.a, gemm.m, dtype) || canPass(gemm, gemm.b, gemm.n, dtype);
+}
+
+bool registersTakeRight(const Gemm &gemm, schedule::Dtype dtype) {
+  if (!canPass(gemm, gemm.b, gemm.n, dtype) || !canPass(gemm, gemm.a, gemm.m, dtype))
+    return canPass(gemm, gemm.b, gemm.n, dtype);
+  // What a launch in front would take: to fp16 what lies across k is read twice.
+  auto cost = [&](const GemmOperand &operand, int64_t across) {
+    return operand.batches * across * (dtype == schedule::Dtype::Fp16 && !operand.kContiguous ? 10 : 6);
+  };
+  return cost(gemm.b, gemm.n) > cost(gemm.a, gemm.m);
 }
 
 Gemm transposeProduct(Gemm gemm) {
@@ -306,9 +320,12 @@ Gemm transposeProduct(Gemm gemm) {
   return gemm;
 }
 
-void useRegisters(TemplateFill &fill) {
+void useRegisters(TemplateFill &fill, schedule::Dtype dtype) {
+  const bool halves = dtype == schedule::Dtype::Fp16;
   fill.sections.insert("fragments");
-  fill.replacements["fragments"] = templateBody("gemm_fragments.cuh").str();
+  if (halves)
+    fill.sections.insert("halves");
+  fill.replacements["fragments"] = templateBody(halves ? "gemm_halves.cuh" : "gemm_fragments.cuh").str();
 }
 
 /// Coordinates of a convolution's result, of SHAPE: rows are channels, columns are pixels.

@@ -71,15 +71,18 @@ mlir::FailureOr<Gemm> readGemm(DispatchOp dispatch);
 /// Whether a tensor map can copy rows across k of OPERAND, which has ACROSS rows or columns: rows of 16 bytes. Tensor
 /// cores take f32 so only out of registers, and of a left operand.
 bool liesAcross(const Gemm &gemm, const GemmOperand &operand, int64_t across);
-/// Whether registers can take one of GEMM's operands, of f32.
-bool canPassRegisters(const Gemm &gemm);
-/// Whether that is the right one, the larger of two: the kernel computes the transposed result then.
-bool registersTakeRight(const Gemm &gemm);
+/// Whether registers can take one of GEMM's operands, of f32, on its way to products in DTYPE: for tf32 one that lies
+/// across k, for fp16 any; rows have a multiple of 16 bytes.
+bool canPassRegisters(const Gemm &gemm, schedule::Dtype dtype);
+/// Whether that is the right one, the one of two that takes longer to write anew: the kernel computes the transposed
+/// result then.
+bool registersTakeRight(const Gemm &gemm, schedule::Dtype dtype);
 /// The product of GEMM's transposed operands, whose result is the transposed one.
 Gemm transposeProduct(Gemm gemm);
 
-/// The sections of a template on warpgroups by which the left operand, of f32, goes through registers.
-void useRegisters(TemplateFill &fill);
+/// The sections of a template on warpgroups by which the left operand, of f32, goes through registers to products in
+/// DTYPE.
+void useRegisters(TemplateFill &fill, schedule::Dtype dtype);
 
 /// Whether GEMM reads an operand behind views.
 inline bool liesApart(const Gemm &gemm) { return gemm.a.places || gemm.b.places; }
@@ -130,10 +133,10 @@ bool prefersStream(DispatchOp dispatch, const Gemm &gemm, const ScheduleParams &
 struct PreparedOperand {
   DispatchBuffer buffer, exponents;
 };
-/// Appends workspaces and the launches that fill A and B to CODE; returns the kernels' text. TYPE: of the PARTS
-/// matrices whose sum is an operand. NAME: the namespace.
+/// Appends workspaces and the launches that fill A, where it is not null, and B to CODE; returns the kernels' text.
+/// TYPE: of the PARTS matrices whose sum is an operand. NAME: the namespace.
 std::string emitPreparation(const Gemm &gemm, llvm::StringRef name, int64_t parts, mlir::Type type, DispatchCode &code,
-                            PreparedOperand &a, PreparedOperand &b);
+                            PreparedOperand *a, PreparedOperand &b);
 /// Appends a workspace for each of A (LEFT) and B (RIGHT), f32, and the launch that lays them out there in rows along k
 /// to CODE; A and B become those. Returns the kernel's text.
 std::string emitArrangement(const Gemm &gemm, llvm::StringRef name, bool left, bool right, DispatchCode &code,

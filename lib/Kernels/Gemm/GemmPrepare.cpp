@@ -100,15 +100,18 @@ std::string emitArrangement(const Gemm &gemm, StringRef name, bool left, bool ri
 }
 
 std::string emitPreparation(const Gemm &gemm, StringRef name, int64_t parts, Type type, DispatchCode &code,
-                            PreparedOperand &a, PreparedOperand &b) {
+                            PreparedOperand *a, PreparedOperand &b) {
   Type i32 = IntegerType::get(type.getContext(), 32);
   auto workspace = [&](ArrayRef<int64_t> shape, Type element) {
     code.workspaces.push_back(RankedTensorType::get(shape, element));
     return DispatchBuffer::workspace(code.workspaces.size() - 1);
   };
-  Job jobs[] = {{"a", gemm.a, gemm.m, a, gemm.a.buffer}, {"b", gemm.b, gemm.n, b, gemm.b.buffer}};
+  SmallVector<Job> jobs;
+  if (a)
+    jobs.push_back({"a", gemm.a, gemm.m, *a, gemm.a.buffer});
+  jobs.push_back({"b", gemm.b, gemm.n, b, gemm.b.buffer});
   // Columns first: what their first pass read last is still in L2 when the second one begins.
-  SmallVector<Job *> order = {&jobs[0], &jobs[1]};
+  SmallVector<Job *> order = llvm::map_to_vector(jobs, [](Job &job) { return &job; });
   llvm::sort(order, [](Job *x, Job *y) {
     return std::make_pair(x->operand.kContiguous, x->side) < std::make_pair(y->operand.kContiguous, y->side);
   });

@@ -6,7 +6,8 @@
 // Fills gemm_wgmma.cuh in. 16-bit operands are copied by tensor map as they are,
 // f32 operands that are contiguous along k so too where they are multiplied as
 // tf32: others of those are laid out so, or one goes through registers. Else they first become one or two fp16 matrices
-// under exact powers of two (gemm_prepare.cuh), which the epilogue takes back: docs/precision.md.
+// under exact powers of two (gemm_prepare.cuh), or one of them does in registers (gemm_halves.cuh); the epilogue takes
+// the powers back: docs/precision.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,21 +29,23 @@ using schedule::Store;
 
 namespace {
 
-/// How f32 operands come to tensor cores as tf32. Those that are contiguous along k, in rows of 16 bytes, are copied as
-/// they are.
+/// How f32 operands come to tensor cores. For tf32 those that are contiguous along k, in rows of 16 bytes, are copied
+/// as they are, and the left one goes through registers where it is [k, m]; for fp16 either.
 struct Reading {
-  bool registers = false, swapped = false; ///< the left operand is [k, m]; the kernel computes the transposed result
+  bool registers = false, swapped = false;          ///< of the left operand; the kernel computes the transposed result
   bool arrangesLeft = false, arrangesRight = false; ///< of the kernel's operands, laid out along k by a launch
   Gemm given, gemm;                                 ///< in the kernel's order; and as the kernel sees it
 
-  Reading(const Gemm &product, std::optional<ConvertAt> convertAt) : gemm(product) {
+  Reading(const Gemm &product, std::optional<Dtype> dtype, std::optional<ConvertAt> convertAt) : gemm(product) {
     if (convertAt == ConvertAt::Registers) {
       registers = true;
-      swapped = registersTakeRight(product);
+      swapped = registersTakeRight(product, *dtype);
       if (swapped)
         gemm = transposeProduct(gemm);
     }
     given = gemm;
+    if (dtype != Dtype::Tf32)
+      return;
     arrangesLeft = !registers && !isPlain(gemm.a);
     arrangesRight = !isPlain(gemm.b);
     gemm.a.kContiguous |= arrangesLeft;
@@ -60,26 +63,32 @@ constexpr int64_t otherRegisters = 40; ///< of a thread beside its sums: descrip
 
 /// What the schedule makes of a product.
 struct Plan {
-  bool tf32;       ///< f32 operands that are copied and multiplied as they are, rounded
-  bool prepared;   ///< other f32 operands
-  int64_t element; ///< bytes, of what is multiplied
+  bool tf32;                    ///< f32 operands that are copied and multiplied as they are, rounded
+  bool prepared;                ///< other f32 operands
+  int64_t element, leftElement; ///< bytes, of what is multiplied; of what is copied of the left operand
   int64_t parts;
   int64_t bm, bn, bk, consumers, stages, cluster, split, promote; ///< promote: k tiles
   bool storeTma, registers; ///< registers: of the left operand, on their way to tensor cores
 
   Plan(const Gemm &gemm, const schedule::GemmWgmma &schedule)
       : tf32(schedule.dtype == Dtype::Tf32), prepared(gemm.elementType.isF32() && !tf32), element(tf32 ? 4 : 2),
+        leftElement(schedule.convertAt == ConvertAt::Registers ? 4 : element),
         parts(schedule.splitPrecision == schedule::SplitPrecision::Fp16x3 ? 2 : 1), bm(schedule.tile[0]),
         bn(schedule.tile[1]), bk(schedule.tile[2]), consumers(schedule.consumers), stages(schedule.stages),
         cluster(schedule.cluster), split(schedule.splitK), promote(ceilDiv(schedule.promoteK, bk)),
         storeTma(schedule.store == schedule::Store::Tma), registers(schedule.convertAt == ConvertAt::Registers) {}
-  int64_t stageBytes() const { return parts * (bm + bn) * bk * element; }
-  int64_t slab() const { return 128 / element; } ///< elements of 128 bytes
+  bool halves() const { return registers && !tf32; } ///< which become fp16 there, out of a ring of their own
+  int64_t leftBytes() const { return bm * bk * leftElement; }
+  int64_t stageBytes() const { return parts * (leftBytes() + bn * bk * element); }
   int64_t storeBytes() const { return storeTma ? consumers * storeBuffers * 64 * 128 : 0; }
-  int64_t sharedBytes(int64_t count) const { return count * (stageBytes() + barrierBytes) + storeBytes(); }
+  int64_t sharedBytes(int64_t count) const {
+    return count * (stageBytes() + barriers()) + storeBytes() - (halves() ? leftBytes() : 0);
+  }
+  int64_t barriers() const { return (halves() ? 2 : 1) * barrierBytes; } ///< bytes, of a stage
   int64_t threads() const { return 128 * (consumers + 1); }
   int64_t accumulators() const { return bm / consumers * bn / 128 * (promote ? 2 : 1); }
-  int64_t fragments() const { return registers ? bm / consumers * bk / 128 : 0; } ///< registers
+  /// Registers; of fp16 those of the next step and the values that they are made of, too.
+  int64_t fragments() const { return registers ? bm / consumers * bk / 128 * (tf32 ? 1 : 2) : 0; }
   int64_t tiles(const Gemm &gemm) const {
     return ceilDiv(gemm.m, bm * cluster) * ceilDiv(gemm.n, bn) * gemm.batch * split;
   }
@@ -118,13 +127,13 @@ static LogicalResult completeReading(DispatchOp dispatch, const Gemm &gemm, Sche
     return success();
   }
   // A launch reads and writes an operand once more: what is small beside the rest does not mind.
-  const int64_t lines = registersTakeRight(gemm) ? gemm.b.batches * gemm.n : gemm.a.batches * gemm.m;
+  const int64_t lines = registersTakeRight(gemm, Dtype::Tf32) ? gemm.b.batches * gemm.n : gemm.a.batches * gemm.m;
   const int64_t all =
       gemm.a.batches * gemm.m * gemm.k + gemm.b.batches * gemm.n * gemm.k + gemm.batch * gemm.m * gemm.n;
-  ConvertAt word =
-      params.wordOr(dispatch.getContext(), key::convertAt,
-                    canPassRegisters(gemm) && 8 * lines * gemm.k > all ? ConvertAt::Registers : ConvertAt::Prepass);
-  if (word == ConvertAt::Registers && !canPassRegisters(gemm))
+  ConvertAt word = params.wordOr(dispatch.getContext(), key::convertAt,
+                                 canPassRegisters(gemm, Dtype::Tf32) && 8 * lines * gemm.k > all ? ConvertAt::Registers
+                                                                                                 : ConvertAt::Prepass);
+  if (word == ConvertAt::Registers && !canPassRegisters(gemm, Dtype::Tf32))
     return dispatch.emitError("convert_at = registers needs an operand with rows across k, of a multiple of 16 bytes");
   return success();
 }
@@ -159,16 +168,25 @@ static LogicalResult completePrecision(DispatchOp dispatch, const Gemm &gemm, Sc
     params.intOr(context, key::promoteK, 0);
     return completeReading(dispatch, gemm, params);
   }
-  if (params.wordOr(context, key::convertAt, ConvertAt::Prepass) == ConvertAt::Registers)
-    return dispatch.emitError("convert_at = registers is for operands that are multiplied as tf32, found dtype = fp16");
+  const bool registers = params.wordOr(context, key::convertAt, ConvertAt::Prepass) == ConvertAt::Registers;
+  if (registers && !canPassRegisters(gemm, dtype))
+    return dispatch.emitError("convert_at = registers with dtype = fp16 needs an operand with rows of a multiple of 16 "
+                              "bytes");
   bool split = precision == Precision::StrictFP32;
   SplitPrecision word =
       params.wordOr(context, key::splitPrecision, split ? SplitPrecision::Fp16x3 : SplitPrecision::None);
   if (!admitsScaledHalf(precision, word))
     return dispatch.emitError("expected split_precision = fp16x3 within precision class ")
            << stringifyPrecision(precision) << ", found " << wordOf(word);
+  if (registers && word != SplitPrecision::None)
+    return dispatch.emitError("convert_at = registers rounds an operand to one fp16 matrix, found split_precision = ")
+           << wordOf(word);
   // Tensor cores cut what an fp32 addition would round: short chains keep the sum's error below fp32's.
-  params.intOr(context, key::promoteK, word == SplitPrecision::None ? 0 : 128);
+  int64_t promote = params.intOr(context, key::promoteK, word == SplitPrecision::None ? 0 : 128);
+  if (registers && promote)
+    return dispatch.emitError("convert_at = registers with dtype = fp16 keeps all sums under one power of two of their "
+                              "row: expected promote_k = 0, found ")
+           << promote;
   return success();
 }
 
@@ -222,21 +240,29 @@ static LogicalResult completeTile(DispatchOp dispatch, const Gemm &gemm, bool sw
   int64_t split = std::clamp<int64_t>(std::min(chip.multiprocessors / tiles, depth / 8), 1, 64);
   while (split > 1 && (split - 1) * ceilDiv(depth, split) >= depth)
     --split;
-  split = params.intOr(context, key::splitK, split);
+  const bool powers = !tf32 && params.getWord(key::convertAt) == ConvertAt::Registers;
+  split = params.intOr(context, key::splitK, powers ? 1 : split);
+  if (powers && split > 1)
+    return dispatch.emitError("convert_at = registers with dtype = fp16 keeps the powers of two of a tile's rows with "
+                              "its sums: expected split_k = 1, found ")
+           << split;
   if ((split - 1) * ceilDiv(depth, split) >= depth)
     return dispatch.emitError("split_k = ")
            << split << " leaves a slice empty: k has " << depth << " tiles of " << tile[2];
 
+  // The transposed result leaves by tensor map in pieces of 32 columns, of 32 rows each.
   const bool turns = swapped && split == 1;
-  if (turns && params.getWord(key::store) == Store::Tma)
+  int64_t stored = storedBytes(gemm, split), columns = 128 / stored;
+  if (turns && (tf32 || stored != 4) && params.getWord(key::store) == Store::Tma)
     return dispatch.emitError(
         "convert_at = registers of the right operand computes the transposed result, which leaves "
         "directly or in slices: expected store = direct, found tma");
-  int64_t stored = storedBytes(gemm, split), columns = 128 / stored;
-  bool canStore = !turns && gemm.n * stored % 16 == 0 && tile[1] % columns == 0;
+  bool canStore =
+      (turns ? !tf32 && stored == 4 && gemm.m * stored % 16 == 0 : gemm.n * stored % 16 == 0) && tile[1] % columns == 0;
   if (params.wordOr(context, key::store, canStore ? Store::Tma : Store::Direct) == Store::Tma && !canStore)
     return dispatch.emitError("store = tma needs result rows of a multiple of 16 bytes and tiles of whole ")
-           << columns << " columns, found rows of " << gemm.n * stored << " bytes and " << tile[1] << " columns";
+           << columns << " columns, found rows of " << (turns ? gemm.m : gemm.n) * stored << " bytes and " << tile[1]
+           << " columns";
   return success();
 }
 
@@ -246,7 +272,7 @@ static LogicalResult completeResources(DispatchOp dispatch, const Gemm &gemm, Sc
   MLIRContext *context = dispatch.getContext();
   Plan plan(gemm, schedule::GemmWgmma::read(params, /*isOpen=*/true));
   int64_t fits =
-      std::min<int64_t>(8, (chip.sharedBytesPerBlock - plan.storeBytes()) / (plan.stageBytes() + barrierBytes));
+      std::min<int64_t>(8, (chip.sharedBytesPerBlock - plan.sharedBytes(0)) / (plan.stageBytes() + plan.barriers()));
   if (!params.has(key::stages) && fits < 2)
     return dispatch.emitError("two stages of the tile take ")
            << plan.sharedBytes(2) << " bytes of shared memory, " << chip.arch << " has " << chip.sharedBytesPerBlock;
@@ -280,10 +306,9 @@ LogicalResult completeWgmma(DispatchOp dispatch, const Gemm &product, SchedulePa
   params.wordOr(context, key::pipeline, schedule::Pipeline::Tma);
   if (failed(completePrecision(dispatch, product, params)) || failed(checkOperands(dispatch, product)))
     return failure();
-  const bool tf32 = params.getWord(key::dtype) == Dtype::Tf32;
-  const Reading reading(product, params.getWord(key::convertAt));
-  const Gemm &gemm = tf32 ? reading.gemm : product;
-  if (failed(completeTile(dispatch, gemm, tf32 && reading.swapped, params, chip)) ||
+  const Reading reading(product, params.getWord(key::dtype), params.getWord(key::convertAt));
+  const Gemm &gemm = reading.gemm;
+  if (failed(completeTile(dispatch, gemm, reading.swapped, params, chip)) ||
       failed(completeResources(dispatch, gemm, params, chip)))
     return failure();
   params.intOr(context, key::raster, 8);
@@ -317,15 +342,16 @@ namespace {
 class Emitter {
 public:
   Emitter(DispatchOp dispatch, const Gemm &product, const schedule::GemmWgmma &schedule, const Chip &chip)
-      : dispatch(dispatch), product(product), schedule(schedule), chip(chip), reading(product, schedule.convertAt),
-        gemm(schedule.dtype == Dtype::Tf32 ? reading.gemm : product), plan(gemm, schedule),
+      : dispatch(dispatch), product(product), schedule(schedule), chip(chip),
+        reading(product, schedule.dtype, schedule.convertAt), gemm(reading.gemm), plan(gemm, schedule),
         name(dispatch.getName().str()), context(dispatch.getContext()), inType(elementTypeOf(schedule.dtype, context)) {
   }
 
   FailureOr<DispatchCode> emit();
 
 private:
-  TensorMap mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const;
+  TensorMap mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows,
+                  bool halves) const;
   DispatchBuffer workspace(ArrayRef<int64_t> shape, Type type) {
     code.workspaces.push_back(RankedTensorType::get(shape, type));
     return DispatchBuffer::workspace(code.workspaces.size() - 1);
@@ -336,7 +362,7 @@ private:
   const Gemm &product;
   const schedule::GemmWgmma &schedule;
   const Chip &chip;
-  Reading reading;  ///< of tf32
+  Reading reading;
   const Gemm &gemm; ///< as the kernel sees it
   Plan plan;
   std::string name;
@@ -348,14 +374,17 @@ private:
 } // namespace
 
 /// Boxes of 128 bytes of the contiguous dimension by BOXROWS (along K: a tile's depth) of the other one.
-TensorMap Emitter::mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows) const {
+/// HALVES: its f32 elements become fp16 in registers.
+TensorMap Emitter::mapOf(const GemmOperand &operand, DispatchBuffer buffer, int64_t across, int64_t boxRows,
+                         bool halves) const {
   int64_t inner = operand.kContiguous ? gemm.k : across, outer = operand.kContiguous ? across : gemm.k;
-  const bool pitched = plan.prepared || buffer.kind == DispatchBuffer::Kind::Workspace;
-  int64_t bytes = plan.element * (pitched ? preparedPitch(inner) : inner);
+  const bool pitched = (plan.prepared && !halves) || buffer.kind == DispatchBuffer::Kind::Workspace;
+  const int64_t element = halves ? plan.leftElement : plan.element;
+  int64_t bytes = element * (pitched ? preparedPitch(inner) : inner);
   // A copy by a map of tf32 rounds to nearest; tensor cores alone would cut.
-  Type copied = plan.tf32 ? Type(FloatTF32Type::get(context)) : inType;
+  Type copied = halves ? Type(Float32Type::get(context)) : plan.tf32 ? Type(FloatTF32Type::get(context)) : inType;
   TensorMap map{buffer, copied, {inner, outer, operand.batches * plan.parts}, {bytes, bytes * outer}, {}};
-  map.box = {plan.slab(), operand.kContiguous ? boxRows : plan.bk, 1};
+  map.box = {128 / element, operand.kContiguous ? boxRows : plan.bk, 1};
   map.swizzle = 128;
   map.l2 = schedule.l2Promotion.value_or(256);
   return map;
@@ -366,6 +395,8 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
   std::string text = epilogue.functions;
   llvm::raw_string_ostream os(text);
   os << printProblem(name, gemm, inType, "the products", plan.split);
+  const bool halves = plan.halves();
+  os << "using InA = " << (halves ? "float; // element type of A's tiles\n" : "In; // element type of A's tiles\n");
   os << llvm::formatv("constexpr int BATCHES_OF_A = {0}, BATCHES_OF_B = {1}; // 1: the same matrix for every batch\n",
                       gemm.a.batches, gemm.b.batches);
   os << "constexpr bool A_K_CONTIGUOUS = " << boolText(gemm.a.kContiguous) << "; // A is "
@@ -399,7 +430,7 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
 }
 
 FailureOr<DispatchCode> Emitter::emit() {
-  const bool swapped = plan.tf32 && reading.swapped;
+  const bool swapped = reading.swapped, halves = plan.halves();
   auto epilogueOr = emitGemmEpilogue(dispatch, product, swapped ? "N" : "M");
   if (failed(epilogueOr))
     return failure();
@@ -408,7 +439,7 @@ FailureOr<DispatchCode> Emitter::emit() {
   PreparedOperand a{gemm.a.buffer, gemm.a.buffer}, b{gemm.b.buffer, gemm.b.buffer};
   std::string preparation;
   if (plan.prepared)
-    preparation = emitPreparation(gemm, name, plan.parts, inType, code, a, b);
+    preparation = emitPreparation(gemm, name, plan.parts, inType, code, halves ? nullptr : &a, b);
   else if (plan.tf32 && (reading.arrangesLeft || reading.arrangesRight))
     preparation =
         emitArrangement(reading.given, name, reading.arrangesLeft, reading.arrangesRight, code, a.buffer, b.buffer);
@@ -418,6 +449,7 @@ FailureOr<DispatchCode> Emitter::emit() {
   fill.replacements["epilogue"] = epilogueText;
   std::string instruction =
       plan.tf32 ? plan.registers ? "tf32_ra<BN>" : "tf32<BN>"
+      : halves  ? "f16_ra<BN, !B_K_CONTIGUOUS>"
                 : std::string(inType.isBF16() ? "bf16" : "f16") + "<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>";
   const std::string left = plan.registers ? "const unsigned (&a)[4]" : "uint64_t a";
   fill.replacements["mma"] = "__device__ __forceinline__ void mma(float (&c)[BN / 2], " + left +
@@ -426,22 +458,32 @@ FailureOr<DispatchCode> Emitter::emit() {
   if (plan.tf32)
     fill.sections.insert("tf32");
   if (plan.registers)
-    useRegisters(fill);
+    useRegisters(fill, schedule.dtype);
+  const bool turned = swapped && plan.split == 1 && plan.storeTma;
   if (swapped)
     fill.sections.insert("swapped");
+  if (turned)
+    fill.sections.insert("turned");
   std::string arguments = plan.split > 1 ? "" : epilogue.arguments();
   std::string in = "const " + name + "::In *__restrict__ ", exponents;
   if (plan.prepared)
-    exponents = ", const int *__restrict__ a_exponents, const int *__restrict__ b_exponents";
+    exponents =
+        std::string(halves ? "" : ", const int *__restrict__ a_exponents") + ", const int *__restrict__ b_exponents";
   auto map = [](StringRef name) { return ", const __grid_constant__ kgen::tensor_map map_" + name.str(); };
   // With split_k the scale and the epilogue are the second kernel's.
   bool split = plan.split > 1;
   std::string scales = plan.prepared && !split ? exponents : "", parameters = split ? "" : epilogue.parameters();
   fill.replacements["kernel"] = "extern \"C\" __global__ void __launch_bounds__(" + name + "::THREADS, 1)\n    " +
-                                name + "_main(" + in + "a_matrix, " + in + "b_matrix" + scales + parameters + ", " +
-                                name + "::Stored *__restrict__ c" + map("a") + map("b") +
-                                (plan.storeTma ? map("c") : "") + ") {";
-  if (plan.prepared && !split)
+                                name + "_main(" + (halves ? "const float *__restrict__ " : in) + "a_matrix, " + in +
+                                "b_matrix" + scales + parameters + ", " + name + "::Stored *__restrict__ c" + map("a") +
+                                map("b") + (plan.storeTma ? map("c") : "") + ") {";
+  if (halves)
+    fill.replacements["scale"] =
+        "        const int *b_scale = b_exponents + (BATCHES_OF_B == 1 ? 0 : tile.batch) * N;\n"
+        "        auto scale = [&](float value, int half, int column) {\n"
+        "          return scaled(value, powers.exponent[i][half] + b_scale[column]);\n"
+        "        };";
+  else if (plan.prepared && !split)
     fill.replacements["scale"] =
         "        const int *a_scale = a_exponents + (BATCHES_OF_A == 1 ? 0 : tile.batch) * M;\n"
         "        const int *b_scale = b_exponents + (BATCHES_OF_B == 1 ? 0 : tile.batch) * N;\n"
@@ -480,6 +522,7 @@ FailureOr<DispatchCode> Emitter::emit() {
         "            const Stored zero = " +
         (split ? "0.0f;" : "epilogue(0.0f, tile.batch, row, column" + epilogue.arguments() + ");");
   }
+  fill.replacements["stores"] = fillTemplate(templateBody("gemm_stores.cuh"), fill);
   code.source = fillTemplate(findCudaTemplate("gemm_wgmma.cuh"), fill);
   if (!preparation.empty())
     code.source = preparation + "\n" + code.source;
@@ -492,23 +535,26 @@ FailureOr<DispatchCode> Emitter::emit() {
                   {plan.threads(), 1, 1}, plan.sharedBytes(plan.stages),
                   {a.buffer, b.buffer},   {stored}};
   SmallVector<DispatchBuffer> finishing;
+  if (plan.prepared && !halves)
+    finishing.push_back(a.exponents);
   if (plan.prepared)
-    finishing.append({a.exponents, b.exponents});
+    finishing.push_back(b.exponents);
   for (const EpilogueOperand &operand : epilogue.operands)
     finishing.push_back(operand.buffer);
   if (!split)
     main.reads.append(finishing);
   main.cluster = {plan.cluster, 1, 1};
   main.sizedBy = "gemm_wgmma.cuh";
-  main.maps.push_back(mapOf(gemm.a, a.buffer, gemm.m, plan.bm));
-  main.maps.push_back(mapOf(gemm.b, b.buffer, gemm.n, plan.bn / plan.cluster));
+  main.maps.push_back(mapOf(gemm.a, a.buffer, gemm.m, plan.bm, halves));
+  main.maps.push_back(mapOf(gemm.b, b.buffer, gemm.n, plan.bn / plan.cluster, false));
   if (plan.storeTma) {
-    int64_t bytes = storedBytes(gemm, plan.split), row = gemm.n * bytes;
+    const int64_t columns = turned ? gemm.m : gemm.n, rows = turned ? gemm.n : gemm.m;
+    int64_t bytes = storedBytes(gemm, plan.split), row = columns * bytes;
     TensorMap out{stored,
                   split ? Type(Float32Type::get(context)) : gemm.resultType,
-                  {gemm.n, gemm.m, gemm.batch * plan.split},
-                  {row, row * gemm.m},
-                  {128 / bytes, 64, 1}};
+                  {columns, rows, gemm.batch * plan.split},
+                  {row, row * rows},
+                  {128 / bytes, turned ? 32 : 64, 1}};
     out.swizzle = 128;
     main.maps.push_back(out);
   }

@@ -15,6 +15,7 @@
 namespace example {
 // The problem.
 using In = __half;  // element type of the products
+using InA = In;     // element type of A's tiles
 using Out = __half; // element type of C
 using Stored = Out; // what the main kernel writes: Out, or partial sums with SPLIT_K
 constexpr int M = 4096, N = 4096, K = 4096;
@@ -60,11 +61,18 @@ static_assert((SPLIT_K - 1) * STEPS < K_TILES, "every slice has a step");
 
 // Shared memory: stages of [A parts | B parts], store buffers, barriers. Every piece is made of slabs: 128 bytes
 // of the contiguous dimension, swizzled, for each index of the other one.
-constexpr int SLAB = 128 / sizeof(In); // elements
-constexpr int A_BYTES = BM * BK * sizeof(In), B_BYTES = BN * BK * sizeof(In);
-constexpr int STAGE_BYTES = PARTS * (A_BYTES + B_BYTES);
+constexpr int SLAB = 128 / sizeof(In), A_SLAB = 128 / sizeof(InA); // elements
+constexpr int A_BYTES = BM * BK * sizeof(InA), B_BYTES = BN * BK * sizeof(In);
+#if halves
+// Tiles of A wait in a ring of their own, which has one fewer: they are free once fragments are made of them.
+constexpr int A_STAGES = STAGES - 1, STAGE_BYTES = B_BYTES, B_BEGIN = A_STAGES * A_BYTES;
+constexpr int RING_BYTES = B_BEGIN + STAGES * B_BYTES, BARRIERS = 2 * STAGES + 2 * A_STAGES;
+#else
+constexpr int STAGE_BYTES = PARTS * (A_BYTES + B_BYTES), B_BEGIN = PARTS * A_BYTES;
+constexpr int RING_BYTES = STAGES * STAGE_BYTES, BARRIERS = 2 * STAGES;
+#endif
 constexpr int STORE_BYTES = STORE_TMA ? CONSUMERS * STORE_BUFFERS * 64 * 128 : 0;
-static_assert(STAGES * STAGE_BYTES + STORE_BYTES + 16 * STAGES <= SHARED_BYTES, "the launch gives too little shared memory");
+static_assert(RING_BYTES + STORE_BYTES + 8 * BARRIERS <= SHARED_BYTES, "the launch gives too little shared memory");
 static_assert(BM % (64 * CONSUMERS) == 0 && BK % SLAB == 0 && BN % (8 * CLUSTER) == 0, "tiles are made of whole products");
 static_assert(B_K_CONTIGUOUS || BN % (SLAB * CLUSTER) == 0, "tiles of B are made of whole slabs");
 
@@ -105,12 +113,12 @@ __device__ __forceinline__ void load_a(unsigned char *to, const kgen::tensor_map
                                        int batch) {
   if constexpr (A_K_CONTIGUOUS) {
 #pragma unroll
-    for (int s = 0; s < BK / SLAB; ++s)
-      kgen::tma_load_3d(to + s * BM * 128, map, bar, k0 + s * SLAB, m0, batch);
+    for (int s = 0; s < BK / A_SLAB; ++s)
+      kgen::tma_load_3d(to + s * BM * 128, map, bar, k0 + s * A_SLAB, m0, batch);
   } else {
 #pragma unroll
-    for (int s = 0; s < BM / SLAB; ++s)
-      kgen::tma_load_3d(to + s * BK * 128, map, bar, m0 + s * SLAB, k0, batch);
+    for (int s = 0; s < BM / A_SLAB; ++s)
+      kgen::tma_load_3d(to + s * BK * 128, map, bar, m0 + s * A_SLAB, k0, batch);
   }
 }
 // Each block of a cluster copies its share to all.
@@ -155,6 +163,30 @@ __device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, 
 }
 //@ end
 
+// Products are done: reads of their sums stay behind this point.
+__device__ __forceinline__ void hold(float (&c)[MT][BN / 2]) {
+#pragma unroll
+  for (int i = 0; i < MT; ++i)
+    kgen::wgmma_hold(c[i]);
+}
+
+//@ section scaled
+// value * 2^exponent, in two steps that cannot overflow where the result does not. Below -252 all is lost anyway.
+__device__ __forceinline__ float scaled(float value, int exponent) {
+  exponent = max(exponent, -252);
+  const int half = exponent / 2;
+  return value * __int_as_float((127 + half) << 23) * __int_as_float((127 + exponent - half) << 23);
+}
+//@ end
+
+// The row, of 8, of what a lane has of a product.
+#if halves
+// Four neighbouring lanes / 4 read rows apart, whose swizzled 32 bytes along K lie in different banks.
+__device__ __forceinline__ constexpr int row_of(int lane) { return lane / 4 < 4 ? lane / 4 * 2 : lane / 4 * 2 - 7; }
+#else
+__device__ __forceinline__ constexpr int row_of(int lane) { return lane / 4; }
+#endif
+
 #if fragments
 //@ replace fragments
 //@ end
@@ -179,22 +211,6 @@ __device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uin
 }
 #endif
 
-// Products are done: reads of their sums stay behind this point.
-__device__ __forceinline__ void hold(float (&c)[MT][BN / 2]) {
-#pragma unroll
-  for (int i = 0; i < MT; ++i)
-    kgen::wgmma_hold(c[i]);
-}
-
-//@ section scaled
-// value * 2^exponent, in two steps that cannot overflow where the result does not. Below -252 all is lost anyway.
-__device__ __forceinline__ float scaled(float value, int exponent) {
-  exponent = max(exponent, -252);
-  const int half = exponent / 2;
-  return value * __int_as_float((127 + half) << 23) * __int_as_float((127 + exponent - half) << 23);
-}
-//@ end
-
 // Finishes the sums at `row` (and 8 further), `column` (and the next).
 template <typename Scale, typename... Extra>
 __device__ __forceinline__ void finish(Stored (&out)[4], const float *sums, int batch, int row, int column,
@@ -215,62 +231,7 @@ __device__ __forceinline__ void finish(Stored (&out)[4], const float *sums, int 
   }
 }
 
-//@ section store_direct
-// Four results to global memory.
-__device__ __forceinline__ void store_direct(Stored *c, const Stored (&out)[4], int batch, int row, int column) {
-#if swapped
-  // The kernel's rows are the result's columns, of which eight lanes have neighbours.
-  if constexpr (SPLIT_K == 1) {
-#pragma unroll
-    for (int e = 0; e < 4; ++e)
-      if (const int r = row + e / 2 * 8, at = column + e % 2; r < M && at < N)
-        c[((long long)batch * N + at) * M + r] = out[e];
-    return;
-  }
-#endif
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    const int r = row + 8 * half;
-    if (r >= M)
-      continue;
-    Stored *to = c + ((long long)batch * M + r) * N + column;
-    struct alignas(2 * sizeof(Stored)) Pair {
-      Stored first, second;
-    };
-    if (N % 2 == 0 && column < N) {
-      *reinterpret_cast<Pair *>(to) = Pair{out[2 * half], out[2 * half + 1]};
-    } else {
-      if (column < N)
-        to[0] = out[2 * half];
-      if (column + 1 < N)
-        to[1] = out[2 * half + 1];
-    }
-  }
-}
-
-//@ end
-//@ section store_tma
-// A thread's share of 64 rows of 128 bytes: pairs of neighbouring results.
-struct alignas(2 * sizeof(Stored)) Pair {
-  Stored first, second;
-};
-constexpr int PAIRS = 64 * 128 / 128 / sizeof(Pair); // of a thread
-// Made here and not later: the sums are about to be overwritten.
-__device__ __forceinline__ void pin(Pair &pair) {
-  unsigned *words = reinterpret_cast<unsigned *>(&pair);
-#pragma unroll
-  for (int i = 0; i < sizeof(Pair) / 4; ++i)
-    words[i] = kgen::pinned(words[i]);
-}
-
-// A thread's pairs to a buffer of 64 swizzled rows of 128 bytes.
-__device__ __forceinline__ void store_shared(unsigned char *buffer, const Pair (&pairs)[PAIRS], int row, int column) {
-#pragma unroll
-  for (int i = 0; i < PAIRS; ++i) {
-    const int r = row + i % 2 * 8, byte = (i / 2 * 8 + column) * int(sizeof(Stored));
-    *reinterpret_cast<Pair *>(buffer + r * 128 + (byte ^ (r % 8 * 16))) = pairs[i];
-  }
-}
+//@ replace stores
 //@ end
 
 } // namespace example
@@ -285,8 +246,11 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
   //@ end
   using namespace example;
   extern __shared__ __align__(1024) unsigned char example_shared[];
-  unsigned char *store_buffers = example_shared + STAGES * STAGE_BYTES;
+  unsigned char *store_buffers = example_shared + RING_BYTES;
   uint64_t *full = reinterpret_cast<uint64_t *>(store_buffers + STORE_BYTES), *empty = full + STAGES;
+#if halves
+  uint64_t *a_full = empty + STAGES, *a_empty = a_full + A_STAGES;
+#endif
   const int rank = CLUSTER > 1 ? kgen::cluster_rank() : 0;
   const int group = threadIdx.x / 128;
 
@@ -303,6 +267,12 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       kgen::mbar_init(&empty[s], CONSUMERS * CLUSTER);
 #endif
     }
+#if halves
+    for (int s = 0; s < A_STAGES; ++s) {
+      kgen::mbar_init(&a_full[s], 1);
+      kgen::mbar_init(&a_empty[s], 4 * CONSUMERS);
+    }
+#endif
     kgen::fence_barrier_init();
   }
   if constexpr (CLUSTER > 1)
@@ -321,26 +291,48 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
 
   if (group == 0) {
     kgen::setmaxnreg_dec<PRODUCER_REGISTERS>();
-    if (threadIdx.x == 0)
+    auto each_step = [&](auto copy) {
       for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
         const Tile tile = tile_at(index, rank);
         const int steps = steps_of(tile);
-        for (int step = 0; step < steps; ++step) {
-          // Every other tile backwards: what was read last is still in L2.
-          const int k_tile = tile.slice * STEPS + (index / CLUSTERS % 2 ? steps - 1 - step : step);
-          kgen::mbar_wait(&empty[stage], phase ^ 1);
-          kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
-          unsigned char *a = example_shared + stage * STAGE_BYTES, *b = a + PARTS * A_BYTES;
-#pragma unroll
-          for (int part = 0; part < PARTS; ++part) {
-            load_a(a + part * A_BYTES, &map_a, &full[stage], tile.m0, k_tile * BK,
-                   part * BATCHES_OF_A + (BATCHES_OF_A == 1 ? 0 : tile.batch));
-            load_b(b + part * B_BYTES, &map_b, &full[stage], tile.n0, k_tile * BK,
-                   part * BATCHES_OF_B + (BATCHES_OF_B == 1 ? 0 : tile.batch), rank);
-          }
-          advance();
-        }
+        // Every other tile backwards: what was read last is still in L2.
+        for (int step = 0; step < steps; ++step)
+          copy(tile, tile.slice * STEPS + (index / CLUSTERS % 2 ? steps - 1 - step : step));
       }
+    };
+#if halves
+    if (threadIdx.x == 32) {
+      int a_stage = 0;
+      unsigned a_phase = 0;
+      each_step([&](const Tile &tile, int k_tile) {
+        kgen::mbar_wait(&a_empty[a_stage], a_phase ^ 1);
+        kgen::mbar_arrive_expect_tx(&a_full[a_stage], A_BYTES);
+        load_a(example_shared + a_stage * A_BYTES, &map_a, &a_full[a_stage], tile.m0, k_tile * BK,
+               BATCHES_OF_A == 1 ? 0 : tile.batch);
+        if (++a_stage == A_STAGES)
+          a_stage = 0, a_phase ^= 1;
+      });
+    }
+#endif
+    if (threadIdx.x == 0)
+      each_step([&](const Tile &tile, int k_tile) {
+        kgen::mbar_wait(&empty[stage], phase ^ 1);
+        kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
+#if halves
+        load_b(example_shared + B_BEGIN + stage * B_BYTES, &map_b, &full[stage], tile.n0, k_tile * BK,
+               BATCHES_OF_B == 1 ? 0 : tile.batch, rank);
+#else
+        unsigned char *a = example_shared + stage * STAGE_BYTES, *b = a + PARTS * A_BYTES;
+#pragma unroll
+        for (int part = 0; part < PARTS; ++part) {
+          load_a(a + part * A_BYTES, &map_a, &full[stage], tile.m0, k_tile * BK,
+                 part * BATCHES_OF_A + (BATCHES_OF_A == 1 ? 0 : tile.batch));
+          load_b(b + part * B_BYTES, &map_b, &full[stage], tile.n0, k_tile * BK,
+                 part * BATCHES_OF_B + (BATCHES_OF_B == 1 ? 0 : tile.batch), rank);
+        }
+#endif
+        advance();
+      });
   } else {
     kgen::setmaxnreg_inc<CONSUMER_REGISTERS>();
     const int consumer = group - 1, thread = threadIdx.x % 128;
@@ -350,7 +342,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     const uint64_t a_first = kgen::smem_descriptor(example_shared + consumer * MT * (A_K_CONTIGUOUS ? 64 : BK) * 128,
                                                    BK * 128, 1024, kgen::SWIZZLE_128B);
 #endif
-    const uint64_t b_first = kgen::smem_descriptor(example_shared + PARTS * A_BYTES, BK * 128, 1024, kgen::SWIZZLE_128B);
+    const uint64_t b_first = kgen::smem_descriptor(example_shared + B_BEGIN, BK * 128, 1024, kgen::SWIZZLE_128B);
     auto release = [&](int s) {
 #if fragments
       if (thread % 32 < CLUSTER)
@@ -366,6 +358,37 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     };
 
     int previous = 0;
+#if halves
+    Powers powers = {}; // of the tile under way
+    int a_stage = 0;
+    unsigned a_phase = 0;
+    // Waits for a tile of A and makes its fragments.
+    auto prepare = [&](Fragments &next, bool first) {
+      kgen::mbar_wait(&a_full[a_stage], a_phase);
+      make_fragments(next, powers, a_first + a_stage * (A_BYTES / 16), first);
+      __syncwarp();
+      if (thread % 32 == 0)
+        kgen::mbar_arrive(&a_empty[a_stage]);
+      if (++a_stage == A_STAGES)
+        a_stage = 0, a_phase ^= 1;
+    };
+    // The products of one stage; `meanwhile` runs beside them, and then the next stage's fragments are made.
+    auto step = [&](float (&sums)[MT][BN / 2], const Fragments &these, Fragments &next, bool first, bool last,
+                    auto meanwhile) {
+      kgen::mbar_wait(&full[stage], phase);
+      kgen::wgmma_fence();
+      multiply(sums, these, b_first + stage * (STAGE_BYTES / 16), !first);
+      kgen::wgmma_commit();
+      meanwhile();
+      previous = stage;
+      advance();
+      if (!last)
+        prepare(next, false);
+      kgen::wgmma_wait<0>();
+      release(previous);
+      follow(sums, powers);
+    };
+#else
     // The products of one stage; `meanwhile` runs beside them.
     auto step = [&](float (&sums)[MT][BN / 2], bool first, auto meanwhile) {
       kgen::mbar_wait(&full[stage], phase);
@@ -382,6 +405,7 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       previous = stage;
       advance();
     };
+#endif
     //@ section store_tma
     int store_buffer = 0;
     // Makes room for 64 rows of 128 bytes.
@@ -395,12 +419,17 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
     };
     // Fills the buffer and sends it off.
     auto store = [&](unsigned char *buffer, const Pair (&pairs)[PAIRS], int number, const Tile &tile) {
-      store_shared(buffer, pairs, thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
+      store_shared(buffer, pairs, thread / 32 * 16 + row_of(thread % 32), thread % 4 * 2);
       kgen::fence_proxy_async();
       kgen::named_barrier_sync(1 + consumer, 128);
       if (thread == 0) {
-        kgen::tma_store_3d(&map_c, buffer, tile.n0 + number % CHUNKS * CHUNK,
-                           tile.m0 + (consumer * MT + number / CHUNKS) * 64, stored_batch(tile));
+        const int column = tile.n0 + number % CHUNKS * CHUNK, row = tile.m0 + (consumer * MT + number / CHUNKS) * 64;
+#if turned
+        kgen::tma_store_3d(&map_c, buffer, row, column, stored_batch(tile));
+        kgen::tma_store_3d(&map_c, buffer + 32 * 128, row + 32, column, stored_batch(tile));
+#else
+        kgen::tma_store_3d(&map_c, buffer, column, row, stored_batch(tile));
+#endif
         kgen::bulk_commit();
       }
     };
@@ -430,6 +459,23 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       }
       //@ end
       float sums[MT][BN / 2];
+#if halves
+      {
+        Fragments fragments[2];
+        prepare(fragments[0], true);
+        //@ section store_tma
+#pragma unroll
+        for (int k_tile = 0; k_tile < KEPT; ++k_tile)
+          step(sums, fragments[k_tile % 2], fragments[1 - k_tile % 2], k_tile == 0, false, [&] { store_kept(k_tile); });
+        //@ end
+        for (int k_tile = KEPT; k_tile < steps; k_tile += 2) {
+          step(sums, fragments[KEPT % 2], fragments[1 - KEPT % 2], k_tile == 0, k_tile + 1 == steps, [] {});
+          if (k_tile + 1 < steps)
+            step(sums, fragments[1 - KEPT % 2], fragments[KEPT % 2], false, k_tile + 2 == steps, [] {});
+        }
+        hold(sums);
+      }
+#else
       if constexpr (PROMOTE == 0) {
         //@ section store_tma
 #pragma unroll
@@ -472,12 +518,13 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         for (int k_tile = KEPT; k_tile < steps; ++k_tile)
           chained(k_tile, [] {});
       }
+#endif
 
       // Also keeps reads of the sums behind the products' end.
       kgen::named_barrier_sync(1 + consumer, 128);
 #pragma unroll
       for (int i = 0; i < MT; ++i) {
-        const int m0 = tile.m0 + (consumer * MT + i) * 64, local = thread / 32 * 16 + thread % 32 / 4;
+        const int m0 = tile.m0 + (consumer * MT + i) * 64, local = thread / 32 * 16 + row_of(thread % 32);
         const int row = m0 + local, pair = thread % 4 * 2;
         //@ replace scale
         auto scale = [](float value, int, int) { return value; };

@@ -207,9 +207,13 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   const bool linear = f.op == "aten.linear", copies = warpgroup && f.f32 && !convolution;
   const bool rightIsSmall = 8 * n * k <= m * k + n * k + m * n;
   const bool scaled = copies && half, arranged = copies && !half && !linear && rightIsSmall;
+  // Registers take the larger of two along k.
+  const bool passes = scaled && textOf(settings, "convert_at") == "registers", rightPasses = passes && linear && n > m;
   const double along = k > 8192 ? 12 : k < 1024 ? 10 : 6; // bytes; of short rows few threads have a part
-  const double left = scaled ? along * m * k : 0;
-  const double right = (scaled ? (linear ? along : 10) : arranged ? 8 : 0) * n * k;
+  const double left = scaled && (!passes || rightPasses) ? along * m * k : 0;
+  const double right = (scaled && !rightPasses ? (linear ? along : 10) : arranged ? 8 : 0) * n * k;
+  if (passes) // f32 takes twice as much of shared memory (docs/gemm.md)
+    seconds *= 1.3;
   // Images of groups become channels-last in front.
   const bool moved = copied && groups > 1 && !f.channelsLast;
   const double image = moved ? 2 * m * double(f.channels) * (f.f32 ? 4 : 2) : 0;

@@ -161,12 +161,38 @@ func.func @inflight(%a: tensor<384x512xf32>, %b: tensor<512x384xf32>) -> tensor<
 
 // -----
 
-func.func @halves(%a: tensor<512x384xf32>, %b: tensor<384x512xf32>) -> tensor<512x512xf32> {
-  // expected-error @below {{convert_at = registers is for operands that are multiplied as tf32, found dtype = fp16}}
+func.func @halves(%a: tensor<512x383xf32>, %b: tensor<383x510xf32>) -> tensor<512x510xf32> {
+  // expected-error @below {{convert_at = registers with dtype = fp16 needs an operand with rows of a multiple of 16 bytes}}
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = fp16, convert_at = registers>)
-      ins(%a, %b : tensor<512x384xf32>, tensor<384x512xf32>) {
-  ^bb0(%l: tensor<512x384xf32>, %r: tensor<384x512xf32>):
-    %m = aten.mm %l, %r : (tensor<512x384xf32>, tensor<384x512xf32>) -> tensor<512x512xf32>
+      ins(%a, %b : tensor<512x383xf32>, tensor<383x510xf32>) {
+  ^bb0(%l: tensor<512x383xf32>, %r: tensor<383x510xf32>):
+    %m = aten.mm %l, %r : (tensor<512x383xf32>, tensor<383x510xf32>) -> tensor<512x510xf32>
+    kgen.yield %m : tensor<512x510xf32>
+  } : tensor<512x510xf32>
+  return %0 : tensor<512x510xf32>
+}
+
+// -----
+
+func.func @powers(%a: tensor<512x8192xf32>, %b: tensor<8192x512xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{convert_at = registers with dtype = fp16 keeps the powers of two of a tile's rows with its sums: expected split_k = 1, found 4}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = fp16, convert_at = registers, split_k = 4>)
+      ins(%a, %b : tensor<512x8192xf32>, tensor<8192x512xf32>) {
+  ^bb0(%l: tensor<512x8192xf32>, %r: tensor<8192x512xf32>):
+    %m = aten.mm %l, %r : (tensor<512x8192xf32>, tensor<8192x512xf32>) -> tensor<512x512xf32>
+    kgen.yield %m : tensor<512x512xf32>
+  } : tensor<512x512xf32>
+  return %0 : tensor<512x512xf32>
+}
+
+// -----
+
+func.func @chains(%a: tensor<512x8192xf32>, %b: tensor<8192x512xf32>) -> tensor<512x512xf32> {
+  // expected-error @below {{convert_at = registers with dtype = fp16 keeps all sums under one power of two of their row: expected promote_k = 0, found 128}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = gemm, mma = wgmma, dtype = fp16, convert_at = registers, promote_k = 128>)
+      ins(%a, %b : tensor<512x8192xf32>, tensor<8192x512xf32>) {
+  ^bb0(%l: tensor<512x8192xf32>, %r: tensor<8192x512xf32>):
+    %m = aten.mm %l, %r : (tensor<512x8192xf32>, tensor<8192x512xf32>) -> tensor<512x512xf32>
     kgen.yield %m : tensor<512x512xf32>
   } : tensor<512x512xf32>
   return %0 : tensor<512x512xf32>

@@ -76,6 +76,11 @@ inline bool roundedOperands(const DispatchFacts &f) {
          (plainLinear(f) || (f.family == "gemm" && f.hopper && tensorCoresAllowed(f) && f.n >= 32 && f.k >= 16 &&
                              f.channels == 0 && !productOfRowGroups(f) && boundByMemory(f)));
 }
+/// Products of two f32 operands along k, one of them several times the other: to rewrite it takes longer than to round
+/// it each time that a tile is multiplied.
+inline bool halvesInRegisters(const DispatchFacts &f) {
+  return f.f32 && plainLinear(f) && std::min(f.m, f.n) >= 128 && std::max(f.m, f.n) >= 4 * std::min(f.m, f.n);
+}
 /// Convolutions of one tap, channels first, that are products for each image.
 inline bool productOfPlanes(const DispatchFacts &f) {
   return f.family == "gemm" && llvm::StringRef(f.op).starts_with("aten.conv");
