@@ -30,6 +30,7 @@ def Gather : KernelFamily<"gather", "rows and elements at positions that are rea
 
 def PointwisePacks : Variant<Pointwise, "packs", "threads that stride over packs of elements">;
 def PoolWindows : Variant<Pool, "windows", "a thread for a few neighbouring windows">;
+def PoolRows : Variant<Pool, "rows", "a block for a stretch of a row, which passes through shared memory">;
 def RowRegisters : Variant<Row, "registers", "the row in registers, of one block or of a cluster's">;
 def RowReread : Variant<Row, "reread", "the row read again for the output">;
 def RowSplit : Variant<Row, "split", "a row over several blocks, their parts combined by a second kernel">;
@@ -211,10 +212,10 @@ def L2PromotionKey : Key<"l2_promotion", CacheHintDirective, IntOf<[0, 64, 128, 
 
 def ResidentDirective : Directive<"ResidentOp", "resident", "P", "smem">;
 def ResidentKey : Key<"resident", ResidentDirective, WordOf<["reg", "smem", "hybrid", "cluster", "grid", "none"]>,
-    [Taken<[RowRegisters], WordOf<["reg"]>>, Taken<[RowReread, RowSplit], WordOf<["none"]>>,
-     Taken<[RowStream], WordOf<["smem", "hybrid"]>>, Taken<[RowCluster], WordOf<["cluster"]>>,
+    [Taken<[RowRegisters], WordOf<["reg"]>>, Taken<[RowReread, RowSplit, PoolWindows], WordOf<["none"]>>,
+     Taken<[RowStream], WordOf<["smem", "hybrid"]>>, Taken<[PoolRows], WordOf<["smem"]>>, Taken<[RowCluster], WordOf<["cluster"]>>,
      Taken<[RowGrid], WordOf<["grid"]>>],
-    "where a row stays between its passes; hybrid is shared memory, then registers; cluster and grid are the shared "
+    "where a row stays between its passes, or between the windows that share it; hybrid is shared memory, then registers; cluster and grid are the shared "
     "memories of split_rows blocks">;
 def ColumnPacksKey : Key<"column_packs", ResidentDirective, IntFrom<0, 64>, [Taken<rowRings>],
     "packs of a batch whose weights and biases a thread keeps in registers for all rows"> {
@@ -267,7 +268,7 @@ def SplitRowsKey : Key<"split_rows", SplitRowsDirective, IntFrom<1, 1024>,
 
 def CoarsenDirective : Directive<"CoarsenOp", "coarsen", "P", "4">;
 def CoarsenKey : Key<"coarsen", CoarsenDirective, IntFrom<1, 64>,
-    [Taken<[PointwisePacks, PoolWindows, GatherElements]>],
+    [Taken<[PointwisePacks, PoolWindows, PoolRows, GatherElements]>],
     "outputs of one thread"> {
   let Neighbours = [1, 2, 4, 8, 16, 32];
 }
@@ -276,7 +277,7 @@ def OccupancyDirective : Directive<"OccupancyOp", "occupancy", "P", "block = 256
   let FirstIsBare = 0;
 }
 def BlockKey : Key<"block", OccupancyDirective, IntFrom<32, 1024, 32>,
-    [Taken<[ConvDepthwise, PointwisePacks, PoolWindows, ScanBlocks] # gathers>,
+    [Taken<[ConvDepthwise, PointwisePacks, PoolWindows, PoolRows, ScanBlocks] # gathers>,
      Taken<[AttentionSplit], IntFrom<32, 512, 32>>],
     "threads of a block"> {
   let Neighbours = [32, 64, 128, 256, 512, 1024];

@@ -18,9 +18,12 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace kgen::kernels {
+using schedule::Resident;
 
 namespace {
 
@@ -40,6 +43,11 @@ struct PoolProgram {
   /// Inputs from the first to the last of a window along dimension I.
   int64_t span(unsigned i) const { return (window[i] - 1) * dilation[i] + 1; }
   bool overlap(unsigned i) const { return stride[i] < span(i); }
+  /// Whether a block can fold stretches of rows.
+  bool hasRows() const { return rank() == 1 && !adaptive && !lastInput && !lastResult && output[0] > 0; }
+  /// Of rows: outputs between two windows whose taps are the same elements, but for the TAPS that are only of one.
+  int64_t apart() const { return dilation[0] / std::gcd(dilation[0], stride[0]); }
+  int64_t taps() const { return stride[0] / std::gcd(dilation[0], stride[0]); }
   /// Whether a window of ITEMS outputs along dimension I can leave the input.
   bool leavesInput(unsigned i, int64_t outputs) const {
     return padding[i] > 0 || (outputs - 1) * stride[i] + (window[i] - 1) * dilation[i] - padding[i] >= input[i];
@@ -57,6 +65,7 @@ public:
 
 private:
   static FailureOr<PoolProgram> analyze(DispatchOp dispatch);
+  static LogicalResult completeRows(DispatchOp dispatch, const PoolProgram &program, ScheduleParams &params);
 };
 
 bool movesChannelsInFront(Value value) {
@@ -70,7 +79,28 @@ Value beforeLayout(Value yielded) {
 }
 
 constexpr char kAxes[] = {'Z', 'Y', 'X'};
-constexpr int64_t kMostSpan = 64; // floats of an input row in a thread's registers
+constexpr int64_t kMostSpan = 64;                 // floats of an input row in a thread's registers
+constexpr int64_t kStaticSharedBytes = 48 * 1024; // of shared memory without asking
+constexpr int64_t kShortRow = 512;                // outputs, for which a block per stretch has too little to do
+
+/// Threads of a block, outputs of one.
+template <typename Schedule>
+std::pair<int64_t, int64_t> extentsOf(const Schedule &schedule) {
+  return {schedule.block, schedule.coarsen};
+}
+
+/// How blocks fold rows: outputs of a block, those of a line of 128 bytes, floats in shared memory, blocks of a row.
+struct Stretches {
+  int64_t line, length, held, ofRow;
+
+  Stretches(const PoolProgram &program, Type result, int64_t threads, int64_t coarsen) {
+    const int64_t all = threads / program.apart() * program.apart() * coarsen; // outputs
+    line = 1024 / result.getIntOrFloatBitWidth();
+    length = all / line * line;
+    held = (all - 1) * program.stride[0] + program.span(0) + 16;
+    ofRow = length ? llvm::divideCeil(program.output[0] + line - 1, length) : 0;
+  }
+};
 
 void describe(Operation *op, PoolProgram &program) {
   auto common = [&](auto pool) {
@@ -204,6 +234,11 @@ LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   auto reject = [&](const Twine &text) -> LogicalResult {
     return dispatch.emitError("pool schedule of @") << dispatch.getName() << ": " << text;
   };
+  // Windows that share what they read: 16 bytes of it travel at a time.
+  const bool longRows = program->hasRows() && program->overlap(0) && program->output[0] >= kShortRow;
+  const Resident resident = params.wordOr(context, key::resident, longRows ? Resident::Smem : Resident::None);
+  if (resident == Resident::Smem)
+    return completeRows(dispatch, *program, params);
   params.intOr(context, key::block, 256);
   if (program->adaptive) {
     int64_t coarsen = params.intOr(context, key::coarsen, 1);
@@ -223,13 +258,41 @@ LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
   return success();
 }
 
+LogicalResult PoolFamily::completeRows(DispatchOp dispatch, const PoolProgram &program, ScheduleParams &params) {
+  MLIRContext *context = dispatch.getContext();
+  auto reject = [&](const Twine &text) -> LogicalResult {
+    return dispatch.emitError("pool schedule of @") << dispatch.getName() << ": " << text;
+  };
+  if (!program.hasRows())
+    return reject("resident = smem folds windows of fixed size along one dimension that lies innermost");
+  const int64_t threads = params.intOr(context, key::block, 96), window = program.window[0], taps = program.taps();
+  // An odd number: neighbours' elements lie in different banks.
+  const int64_t most = window < kMostSpan ? (kMostSpan - window) / taps + 1 : 1;
+  const int64_t coarsen = params.intOr(context, key::coarsen, std::min<int64_t>(11, (most - 1) / 2 * 2 + 1));
+  if (coarsen > most)
+    return reject("coarsen = " + Twine(coarsen) + " takes " + Twine((coarsen - 1) * taps + window) +
+                  " elements of an input row, at most " + Twine(kMostSpan) + " fit in a thread's registers");
+  if (program.apart() > threads)
+    return reject("windows that share elements are " + Twine(program.apart()) + " outputs apart, a block has " +
+                  Twine(threads) + " threads");
+  const Stretches stretches(program, getElementTypeOrSelf(dispatch.getResult(0).getType()), threads, coarsen);
+  if (stretches.length == 0)
+    return reject("a block of " + Twine(threads) + " threads with coarsen = " + Twine(coarsen) +
+                  " has less than a line of 128 bytes of results");
+  if (stretches.held * 4 > kStaticSharedBytes)
+    return reject("a block's windows span " + Twine(stretches.held * 4) + " bytes of shared memory, at most " +
+                  Twine(kStaticSharedBytes) + " are there");
+  return success();
+}
+
 FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const {
   FailureOr<PoolProgram> analyzed = analyze(dispatch);
   if (failed(analyzed))
     return failure();
   PoolProgram &program = *analyzed;
-  auto schedule = schedule::PoolWindows::read(params);
-  int64_t threads = schedule.block, coarsen = schedule.coarsen;
+  const bool inRows = params.getWord(key::resident) == Resident::Smem;
+  auto [threads, coarsen] =
+      inRows ? extentsOf(schedule::PoolRows::read(params)) : extentsOf(schedule::PoolWindows::read(params));
   std::string name = dispatch.getName().str();
   Value pooled = program.pool->getResult(0);
   ArrayRef<int64_t> inputShape = shapeOf(program.source), outputShape = shapeOf(pooled);
@@ -252,7 +315,8 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   DispatchCode code;
   std::string &text = code.source;
   text = "// " + name + ": " + program.pool->getName().getStringRef().str() + " over " +
-         std::to_string(program.planes) + " planes.\n" + includeLines(dispatch) + "\n";
+         std::to_string(program.planes) + " planes.\n" + includeLines(dispatch) +
+         (program.maximum ? "#include \"kgen_device.cuh\"\n\n" : "\n");
   if (!before->identity)
     text += before->function.text + "\n";
   for (const ElementPiece &piece : behind)
@@ -295,15 +359,24 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
     if (rank > 1)
       text += llvm::formatv("constexpr int kUnroll = {0};\n",
                             windowVolume <= kUnrolledWindow ? *llvm::max_element(program.window) : 1);
-    text += "constexpr int kItemsX = (kOutputX + kCoarsen - 1) / kCoarsen;\n"
-            "constexpr int kSpan = (kCoarsen - 1) * kStrideX + (kWindowX - 1) * kDilationX + 1;\n";
+    if (!inRows)
+      text += "constexpr int kItemsX = (kOutputX + kCoarsen - 1) / kCoarsen;\n"
+              "constexpr int kSpan = (kCoarsen - 1) * kStrideX + (kWindowX - 1) * kDilationX + 1;\n";
+  }
+  std::optional<Stretches> stretches;
+  if (inRows) {
+    stretches.emplace(program, elementTypeOf(dispatch.getYield().getValues().front()), threads, coarsen);
+    text +=
+        llvm::formatv("constexpr int kApart = {0}, kTaps = {1}; // outputs, and elements, between a thread's windows\n"
+                      "constexpr int kLine = {2}, kStretch = {3}; // outputs of 128 bytes, of a block\n",
+                      program.apart(), program.taps(), stretches->line, stretches->length);
   }
   text += operandStruct(dispatch);
   if (!program.adaptive)
     text += program.maximum
                 ? "\n__device__ __forceinline__ float neutral() { return -__int_as_float(0x7f800000); }\n"
                   "// NaN wins, as in PyTorch.\n"
-                  "__device__ __forceinline__ float fold(float a, float b) { return b > a || b != b ? b : a; }\n"
+                  "__device__ __forceinline__ float fold(float a, float b) { return kgen::max_nan(a, b); }\n"
                 : "\n__device__ __forceinline__ float neutral() { return 0.0f; }\n"
                   "__device__ __forceinline__ float fold(float a, float b) { return a + b; }\n";
 
@@ -340,6 +413,18 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
           : "__device__ __forceinline__ float load(const Operands &operands, long long offset, int plane, int z, int "
             "y, int x) {\n";
   text += "  return " + callElementPiece(*before, element, dims) + ";\n}\n";
+
+  const bool packs = inRows && before->identity;
+  if (packs) {
+    const Type element = elementTypeOf(program.source);
+    const std::string type(getStorageType(element));
+    text += llvm::formatv(
+        "\n/// Neighbouring elements of the input, 16 bytes.\n"
+        "constexpr int kPack = {0};\nstruct Source {{\n  {1} lane[kPack];\n};\n"
+        "__device__ __forceinline__ const {1} *source(const Operands &operands) {{ return operands.{2}; }\n"
+        "__device__ __forceinline__ float widened({1} value) {{ return {3}; }\n",
+        128 / element.getIntOrFloatBitWidth(), type, inputName(program.source), toFloat("value", element));
+  }
 
   std::string average;
   if (!program.maximum && !program.adaptive) {
@@ -395,15 +480,20 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
     fill.sections.insert("HAS_Y");
   if (rank > 2)
     fill.sections.insert("HAS_Z");
-  fill.replacements["signature"] = "    " + name + "_windows(" + kernelParameters(dispatch, true) + ") {\n";
+  if (packs)
+    fill.sections.insert("PACKS");
+  const std::string kernel = name + (inRows ? "_rows" : "_windows");
+  fill.replacements["signature"] = "    " + kernel + "(" + kernelParameters(dispatch, true) + ") {\n";
   fill.replacements["operands"] = "  const Operands operands{" + kernelArguments(dispatch, true) + "};\n";
-  text += fillTemplate(templateBody(program.adaptive ? "pool_adaptive.cuh" : "pool.cuh"), fill);
+  const StringRef file = program.adaptive ? "pool_adaptive.cuh" : inRows ? "pool_rows.cuh" : "pool.cuh";
+  text += fillTemplate(templateBody(file), fill);
 
   int64_t items = program.planes;
   for (unsigned i = 0; i < rank; ++i)
     items *= i + 1 == rank && !program.adaptive ? llvm::divideCeil(program.output[i], coarsen) : program.output[i];
-  code.launches = {LaunchSpec::ofWhole(dispatch, name + "_windows", llvm::divideCeil(items, threads), threads)};
-  code.launches.back().sizedBy = program.adaptive ? "pool_adaptive.cuh" : "pool.cuh";
+  const int64_t blocks = inRows ? program.planes * stretches->ofRow : llvm::divideCeil(items, threads);
+  code.launches = {LaunchSpec::ofWhole(dispatch, kernel, blocks, threads)};
+  code.launches.back().sizedBy = file;
   return code;
 }
 
