@@ -18,6 +18,9 @@ using C = IdeaCategory;
 
 /// Whether elements are written, so that what is read of a row is of use after its statistic.
 static bool writesElements(const DispatchFacts &f) { return f.elements >= f.rows * f.columns; }
+static bool reducesStridedRows(const DispatchFacts &f) {
+  return stridedRows(f) && f.apart >= 128 && !writesElements(f);
+}
 
 /// The rules of RowChoice.cpp that depend on how long rows are: what they refuse need not be tried.
 static bool fitsRows(const DispatchFacts &f, const std::map<std::string, std::string> &settings) {
@@ -154,6 +157,18 @@ std::vector<CatalogueEntry> getRowIdeas() {
         "resident=none; threads_per_row=8; rows_per_block=32; -vec; -split_rows",
         "resident=reg; threads_per_row=32; rows_per_block=32; -vec; -split_rows",
         "resident=none; threads_per_row=1; rows_per_block=256; -vec; -split_rows"}},
+      {"wide-neighbour-rows",
+       C::Memory,
+       "Where the elements of a row lie apart and only what is made of them is written, let a block read many "
+       "neighbouring rows at once, a few elements of each: lines and sectors that two blocks would share are few.",
+       {"row"},
+       0,
+       119,
+       reducesStridedRows,
+       "memory|bandwidth|sector|coalesce",
+       {},
+       {"resident=none; threads_per_row=8; rows_per_block=128; cache_hint=none; -vec; -split_rows; -unroll",
+        "resident=none; threads_per_row=4; rows_per_block=256; cache_hint=none; -vec; -split_rows; -unroll"}},
       {"thread-per-row",
        C::Parallel,
        "Let one thread reduce a whole row: no shuffles and no barriers at all.",
