@@ -118,6 +118,7 @@ FailureOr<std::string> appendPointwise(Epilogue &epilogue, StringRef name, Strin
   if (failed(function))
     return failure();
   epilogue.functions += function->text;
+  epilogue.longSteps += function->longSteps;
   std::string call = (name + "(" + value).str();
   for (const std::string &coordinate : coordinates)
     call += ", " + coordinate;

@@ -194,6 +194,12 @@ FailureOr<std::string> FunctionWriter::write() {
   return text;
 }
 
+/// Whether OP takes many instructions.
+static bool isLong(Operation &op) {
+  return isa<arith::DivFOp>(op) || (isa<math::MathDialect>(op.getDialect()) &&
+                                    !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp>(op));
+}
+
 /// Leaves one linalg.generic in BLOCK that computes VALUE.
 static FailureOr<linalg::GenericOp> fuseToOne(func::FuncOp function, ArrayRef<Operation *> ops) {
   Block &block = function.getBody().front();
@@ -273,6 +279,7 @@ FailureOr<PointwiseFunction> emitPointwiseFunction(StringRef functionName, Array
   if (failed(text))
     return failure();
   function.text = std::move(*text);
+  function.longSteps = llvm::count_if(*generic->getBody(), isLong);
   return function;
 }
 

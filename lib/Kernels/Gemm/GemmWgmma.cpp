@@ -99,9 +99,13 @@ struct Plan {
     return cluster *
            (schedule.persistent == schedule::Persistent::Static ? ceilDiv(count, ceilDiv(count, clusters)) : count);
   }
+  /// Whether results are finished in a loop, of pieces of 128 bytes of columns: the text of LONGSTEPS for each of a
+  /// thread's 128 results would not fit in the instruction cache.
+  bool loops(int64_t longSteps) const { return storeTma && split == 1 && longSteps >= 3; }
   /// Stores of a consumer that wait for the next tile's first steps: 64 rows of 128 bytes, 16 registers of a thread.
-  int64_t kept(const Gemm &gemm, const schedule::GemmWgmma &schedule, const Chip &chip) const {
+  int64_t kept(const Gemm &gemm, const schedule::GemmWgmma &schedule, const Chip &chip, int64_t longSteps) const {
     if (!storeTma || split > 1 || gemm.triangle || // a tile of zeros has no steps
+        loops(longSteps) ||                        // which registers to keep would be known at run time alone
         !schedule.overlap || tiles(gemm) * cluster <= blocks(gemm, schedule, chip))
       return 0;
     int64_t stores = bm / consumers / 64 * bn * gemm.resultType.getIntOrFloatBitWidth() / 1024;
@@ -417,8 +421,10 @@ std::string Emitter::constants(const Epilogue &epilogue) const {
   os << "constexpr int BLOCKS = " << plan.blocks(gemm, schedule, chip) << "; // of the grid\n";
   os << "constexpr bool STORE_TMA = " << boolText(plan.storeTma)
      << "; // results leave through shared memory and a tensor map\n";
-  os << "constexpr int KEPT = " << plan.kept(gemm, schedule, chip)
+  os << "constexpr int KEPT = " << plan.kept(gemm, schedule, chip, epilogue.longSteps)
      << "; // stores that wait in registers for the first steps of the next tile\n";
+  os << "constexpr bool LOOPS = " << boolText(plan.loops(epilogue.longSteps))
+     << "; // results are finished in a loop: their steps are long\n";
   os << "constexpr int STORE_BUFFERS = " << storeBuffers << "; // 64 rows of 128 bytes each, for each consumer\n";
   os << llvm::formatv("constexpr int PRODUCER_REGISTERS = {0}, CONSUMER_REGISTERS = {1};\n", schedule.regSplit[0],
                       schedule.regSplit[1]);
@@ -491,9 +497,10 @@ FailureOr<DispatchCode> Emitter::emit() {
         "        auto scale = [&](float value, int half, int column) {\n"
         "          return scaled(value, row_exponent[half] + b_scale[column]);\n"
         "        };";
-  fill.replacements["finish"] = "              finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, "
-                                "tile.n0 + chunk * CHUNK + j + pair,\n                     scale" +
-                                arguments + ");";
+  fill.replacements["finish"] =
+      "              finish(out, &sums[i][((LOOPS ? 0 : chunk * CHUNK) + j) / 2], tile.batch, row, "
+      "tile.n0 + chunk * CHUNK + j + pair,\n                     scale" +
+      arguments + ");";
   fill.replacements["finish_direct"] =
       "            finish(out, &sums[i][j / 2], tile.batch, row, tile.n0 + j + pair, scale" + arguments + ");";
   if (split) {

@@ -36,6 +36,7 @@ constexpr int SPLIT_K = 1;       // slices of K, whose sums a second kernel adds
 constexpr int BLOCKS = 132;      // of the grid
 constexpr bool STORE_TMA = true; // results leave through shared memory and a tensor map
 constexpr int KEPT = 4;          // stores that wait in registers for the first steps of the next tile
+constexpr bool LOOPS = false;    // results are finished in a loop: their steps are long
 constexpr int STORE_BUFFERS = 2; // 64 rows of 128 bytes each, for each consumer
 constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 constexpr int SHARED_BYTES = 227 * 1024; // dynamic shared memory of the launch
@@ -55,6 +56,7 @@ constexpr int STEPS = (K_TILES + SPLIT_K - 1) / SPLIT_K; // of a tile; the last 
 constexpr int CLUSTERS = BLOCKS / CLUSTER;
 constexpr int CHAIN = PROMOTE ? PROMOTE : 1;
 constexpr int CHUNK = 128 / sizeof(Stored), CHUNKS = STORE_TMA ? BN / CHUNK : 1; // columns of a store, stores of 64 rows
+constexpr int UNROLLED = LOOPS ? 1 : CHUNKS;
 constexpr int AT_ONCE = MT * CHUNKS - KEPT;                                   // stores of a consumer that do not wait
 static_assert(KEPT <= MT * CHUNKS && KEPT < K_TILES && (KEPT == 0 || (STORE_TMA && SPLIT_K == 1)), "each step has time for one store");
 static_assert((SPLIT_K - 1) * STEPS < K_TILES, "every slice has a step");
@@ -531,23 +533,27 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
         //@ end
         //@ section store_tma
         if constexpr (STORE_TMA) {
-#pragma unroll
+#pragma unroll UNROLLED
           for (int chunk = 0; chunk < CHUNKS; ++chunk) {
             const int number = i * CHUNKS + chunk;
-            unsigned char *buffer = number < AT_ONCE ? open_buffer() : nullptr;
+            unsigned char *buffer = KEPT == 0 || number < AT_ONCE ? open_buffer() : nullptr;
             Pair pairs[PAIRS];
 #pragma unroll
             for (int j = 0; j < CHUNK; j += 8) {
               Stored out[4];
               //@ replace finish
-              finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, tile.n0 + chunk * CHUNK + j + pair,
+              finish(out, &sums[i][((LOOPS ? 0 : chunk * CHUNK) + j) / 2], tile.batch, row, tile.n0 + chunk * CHUNK + j + pair,
                      scale);
               //@ end
               pairs[j / 4] = Pair{out[0], out[1]};
               pairs[j / 4 + 1] = Pair{out[2], out[3]};
             }
-            if (number < AT_ONCE) {
+            if (KEPT == 0 || number < AT_ONCE) {
               store(buffer, pairs, number, tile);
+              if constexpr (LOOPS) // the next ones move to the front: registers have no index
+#pragma unroll
+                for (int j = 0; j + CHUNK / 2 < BN / 2; ++j)
+                  sums[i][j] = sums[i][j + CHUNK / 2];
             } else {
 #pragma unroll
               for (int j = 0; j < PAIRS; ++j) {

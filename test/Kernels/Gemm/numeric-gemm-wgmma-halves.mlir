@@ -35,6 +35,11 @@
 // RUN: not kgen-eval piece --graph graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
 // RUN: sed 's/make_float2(at(k), at(k + 1))/make_float2(at(k), at(k + 2))/' c/kernel.cu > deep/kernel.cu
 // RUN: not kgen-eval deep --graph graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
+// Results of long steps are finished in a loop, before which the next sums move to the front.
+// RUN: grep -c 'bool LOOPS = true' c/kernel.cu | FileCheck %s --check-prefix=LOOPS
+// LOOPS: {{^1$}}
+// RUN: mkdir front && cp c/plan.json front/ && sed 's/sums\[i\]\[j + CHUNK \/ 2\];/sums[i][j + CHUNK \/ 4];/' c/kernel.cu > front/kernel.cu
+// RUN: not kgen-eval front --graph graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
 // WRONG: verdict {{WRONG|RACE}}
 
 //--- halves.mlir
@@ -56,7 +61,8 @@ func.func @halves(%a: tensor<300x136xf32>, %b: tensor<136x72xf32>, %x: tensor<70
   ^bb0(%l: tensor<70x260xf32>, %r: tensor<140x260xf32>, %c: tensor<140xf32>):
     %m = aten.linear %l, %r, %c : (tensor<70x260xf32>, tensor<140x260xf32>, tensor<140xf32>) -> tensor<70x140xf32>
     %s = aten.sigmoid %m : (tensor<70x140xf32>) -> tensor<70x140xf32>
-    kgen.yield %s : tensor<70x140xf32>
+    %z = aten.tanh %s : (tensor<70x140xf32>) -> tensor<70x140xf32>
+    kgen.yield %z : tensor<70x140xf32>
   } : tensor<70x140xf32>
   // One across k takes longer to write anew.
   %5 = kgen.dispatch @across schedule(#kgen.schedule<family = gemm, mma = wgmma, convert_at = registers, store = direct, overlap = off>)

@@ -43,6 +43,7 @@ struct EpilogueOperand {
 struct Epilogue {
   std::string functions; ///< helpers and the point-wise function, for namespace scope
   llvm::SmallVector<EpilogueOperand> operands;
+  int64_t longSteps = 0; ///< of one element: PointwiseFunction
 
   /// `, const T *__restrict__ NAME` for each operand.
   std::string parameters() const;

@@ -26,6 +26,7 @@ namespace kgen::kernels {
 struct PointwiseFunction {
   std::string text;                        ///< helpers it needs, then the function
   llvm::SmallVector<mlir::Value> operands; ///< the tensors behind p0, p1, ...
+  int64_t longSteps = 0;                   ///< exponentials, quotients and others of many instructions
 };
 
 /// How the function's arithmetic may differ from one rounding after another.
