@@ -207,8 +207,9 @@ double estimateProduct(const ideas::DispatchFacts &f, const ScheduleSettings &se
   const bool linear = f.op == "aten.linear", copies = warpgroup && f.f32 && !convolution;
   const bool rightIsSmall = 8 * n * k <= m * k + n * k + m * n;
   const bool scaled = copies && half, arranged = copies && !half && !linear && rightIsSmall;
-  // Registers take the larger of two along k.
-  const bool passes = scaled && textOf(settings, "convert_at") == "registers", rightPasses = passes && linear && n > m;
+  // Registers take what would be the longer one's launch.
+  const bool passes = scaled && textOf(settings, "convert_at") == "registers";
+  const bool rightPasses = passes && (linear ? 6 : 10) * n > 6 * m;
   const double along = k > 8192 ? 12 : k < 1024 ? 10 : 6; // bytes; of short rows few threads have a part
   const double left = scaled && (!passes || rightPasses) ? along * m * k : 0;
   const double right = (scaled && !rightPasses ? (linear ? along : 10) : arranged ? 8 : 0) * n * k;

@@ -76,10 +76,14 @@ inline bool roundedOperands(const DispatchFacts &f) {
          (plainLinear(f) || (f.family == "gemm" && f.hopper && tensorCoresAllowed(f) && f.n >= 32 && f.k >= 16 &&
                              f.channels == 0 && !productOfRowGroups(f) && boundByMemory(f)));
 }
-/// Products of two f32 operands along k, one of them several times the other: to rewrite it takes longer than to round
-/// it each time that a tile is multiplied.
+/// Products of two f32 operands of which to rewrite the larger one takes longer than to round it each time that a tile
+/// is multiplied: the smaller dimension says how often, and what lies across k is read twice for the former
+/// (docs/gemm.md).
 inline bool halvesInRegisters(const DispatchFacts &f) {
-  return f.f32 && plainLinear(f) && std::min(f.m, f.n) >= 128 && std::max(f.m, f.n) >= 4 * std::min(f.m, f.n);
+  const bool linear = f.op == "aten.linear", rightIsLarger = f.n > f.m, across = !linear && rightIsLarger;
+  const int64_t least = std::min(f.m, f.n), most = std::max(f.m, f.n);
+  return f.f32 && f.family == "gemm" && fitsWarpgroups(f) && f.channels == 0 && f.elements < 2 * f.m * f.n &&
+         (across ? f.n : f.k) % 4 == 0 && least >= 128 && least <= (across ? 2560 : 1536) && most >= 2 * least;
 }
 /// Convolutions of one tap, channels first, that are products for each image.
 inline bool productOfPlanes(const DispatchFacts &f) {
