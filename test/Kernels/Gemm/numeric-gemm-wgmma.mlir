@@ -16,6 +16,12 @@
 // PLAN: linear_main
 // PLAN: "l2": "256B"
 
+// Results of long steps are finished in a loop, before each turn of which the next sums move to the front.
+// RUN: grep -c 'bool LOOPS = true' c-half/kernel.cu | FileCheck %s --check-prefix=LOOPS
+// LOOPS: {{^1$}}
+// RUN: mkdir front && sed 's/sums\[i\]\[j + CHUNK \/ 2\];/sums[i][j + CHUNK \/ 4];/' c-half/kernel.cu > front/kernel.cu && cp c-half/plan.json front/
+// RUN: not kgen-eval front --graph half-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
+
 // One wrong stride of a descriptor is seen.
 // RUN: mkdir wrong && sed 's/BK \* 128, 1024, kgen/BK * 128, 512, kgen/' c-half/kernel.cu > wrong/kernel.cu && cp c-half/plan.json wrong/
 // RUN: not kgen-eval wrong --graph half-graph.mlir --device host --samples 1 | FileCheck %s --check-prefix=WRONG
@@ -24,7 +30,7 @@
 //--- half.mlir
 module attributes {kgen.precision = "fp16"} {
 func.func @half(%a: tensor<100x72xf16>, %b: tensor<72x136xf16>, %x: tensor<2x40x136xf16>, %w: tensor<72x136xf16>, %bias: tensor<72xf16>,
-    %p: tensor<3x72x40xf16>, %q: tensor<3x72x64xf16>) -> (tensor<100x136xf16>, tensor<2x40x72xf16>, tensor<3x40x64xf16>) {
+    %p: tensor<3x72x40xf16>, %q: tensor<3x72x64xf16>) -> (tensor<100x136xf16>, tensor<2x40x72xf16>, tensor<3x40x64xf16>, tensor<100x136xf16>) {
   %0 = kgen.dispatch @nn schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [64, 64, 64], stages = 2, l2_promotion = 64>)
       ins(%a, %b : tensor<100x72xf16>, tensor<72x136xf16>) {
   ^bb0(%l: tensor<100x72xf16>, %r: tensor<72x136xf16>):
@@ -46,7 +52,16 @@ func.func @half(%a: tensor<100x72xf16>, %b: tensor<72x136xf16>, %x: tensor<2x40x
     %m = aten.bmm %t, %r : (tensor<3x40x72xf16>, tensor<3x72x64xf16>) -> tensor<3x40x64xf16>
     kgen.yield %m : tensor<3x40x64xf16>
   } : tensor<3x40x64xf16>
-  return %0, %1, %2 : tensor<100x136xf16>, tensor<2x40x72xf16>, tensor<3x40x64xf16>
+  // Three long steps: a loop over pieces of 64 columns.
+  %long = kgen.dispatch @long schedule(#kgen.schedule<family = gemm, mma = wgmma, tile = [64, 128, 64], stages = 2>)
+      ins(%a, %b : tensor<100x72xf16>, tensor<72x136xf16>) {
+  ^bb0(%l: tensor<100x72xf16>, %r: tensor<72x136xf16>):
+    %m = aten.mm %l, %r : (tensor<100x72xf16>, tensor<72x136xf16>) -> tensor<100x136xf16>
+    %s = aten.silu %m : (tensor<100x136xf16>) -> tensor<100x136xf16>
+    %t = aten.tanh %s : (tensor<100x136xf16>) -> tensor<100x136xf16>
+    kgen.yield %t : tensor<100x136xf16>
+  } : tensor<100x136xf16>
+  return %0, %1, %2, %long : tensor<100x136xf16>, tensor<2x40x72xf16>, tensor<3x40x64xf16>, tensor<100x136xf16>
 }
 }
 
