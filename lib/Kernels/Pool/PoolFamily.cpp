@@ -326,8 +326,8 @@ FailureOr<DispatchCode> PoolFamily::emit(DispatchOp dispatch, const SchedulePara
   // Constants, one set for each axis.
   text += llvm::formatv("namespace {0} {{\nconstexpr long long kPlanes = {1};\nconstexpr int kThreads = {2};\n", name,
                         program.planes, threads);
-  if (program.channels > 1)
-    text += llvm::formatv("constexpr int kChannels = {0};\n", program.channels);
+  if (program.lastInput || program.lastResult)
+    text += llvm::formatv("constexpr int kChannels = {0};\n", std::max<int64_t>(program.channels, 1));
   unsigned rank = program.rank();
   auto constant = [&](StringRef what, char axis, int64_t value) {
     text += llvm::formatv("constexpr int k{0}{1} = {2};\n", what, axis, value);

@@ -25,8 +25,8 @@ func.func @pool(%x0: tensor<2x13x15x20xf32>,
     %x5: tensor<2x6x9x10xf32>,
     %x6: tensor<2x9x10x6xf32>,
     %x7: tensor<2x4x6x8x6xf32>,
-    %x8: tensor<2x17x6xf32>)
-    -> (tensor<2x7x8x20xf32>, tensor<2x7x8x20xf32>, tensor<2x8x4x4xf32>, tensor<2x9x10x6xf32>, tensor<2x3x2x6xf32>, tensor<2x3x2x6xf32>, tensor<2x6x3x2xf32>, tensor<2x2x3x4x6xf32>, tensor<2x8x6xf32>) {
+    %x8: tensor<2x17x6xf32>, %x9: tensor<2x17x1xf32>)
+    -> (tensor<2x7x8x20xf32>, tensor<2x7x8x20xf32>, tensor<2x8x4x4xf32>, tensor<2x9x10x6xf32>, tensor<2x3x2x6xf32>, tensor<2x3x2x6xf32>, tensor<2x6x3x2xf32>, tensor<2x2x3x4x6xf32>, tensor<2x8x6xf32>, tensor<2x8x1xf32>) {
   %r0 = kgen.dispatch @max_last schedule(#kgen.schedule<family = pool>)
       ins(%x0 : tensor<2x13x15x20xf32>) {
   ^bb0(%a: tensor<2x13x15x20xf32>):
@@ -97,6 +97,15 @@ func.func @pool(%x0: tensor<2x13x15x20xf32>,
     %l = aten.permute %p dims [0, 2, 1] : (tensor<2x6x8xf32>) -> tensor<2x8x6xf32>
     kgen.yield %l : tensor<2x8x6xf32>
   } : tensor<2x8x6xf32>
-  return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8 : tensor<2x7x8x20xf32>, tensor<2x7x8x20xf32>, tensor<2x8x4x4xf32>, tensor<2x9x10x6xf32>, tensor<2x3x2x6xf32>, tensor<2x3x2x6xf32>, tensor<2x6x3x2xf32>, tensor<2x2x3x4x6xf32>, tensor<2x8x6xf32>
+  // One channel, too.
+  %r9 = kgen.dispatch @one_channel schedule(#kgen.schedule<family = pool>)
+      ins(%x9 : tensor<2x17x1xf32>) {
+  ^bb0(%a: tensor<2x17x1xf32>):
+    %f = aten.permute %a dims [0, 2, 1] : (tensor<2x17x1xf32>) -> tensor<2x1x17xf32>
+    %p = aten.max_pool1d %f kernel [3] stride [2] : (tensor<2x1x17xf32>) -> tensor<2x1x8xf32>
+    %l = aten.permute %p dims [0, 2, 1] : (tensor<2x1x8xf32>) -> tensor<2x8x1xf32>
+    kgen.yield %l : tensor<2x8x1xf32>
+  } : tensor<2x8x1xf32>
+  return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9 : tensor<2x7x8x20xf32>, tensor<2x7x8x20xf32>, tensor<2x8x4x4xf32>, tensor<2x9x10x6xf32>, tensor<2x3x2x6xf32>, tensor<2x3x2x6xf32>, tensor<2x6x3x2xf32>, tensor<2x2x3x4x6xf32>, tensor<2x8x6xf32>, tensor<2x8x1xf32>
 }
 }
