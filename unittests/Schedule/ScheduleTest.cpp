@@ -78,7 +78,10 @@ TEST(Schedule, AKeyThatAVariantDoesNotTakeIsNamedWithWhatItTakes) {
   EXPECT_EQ(findFault("attention", read("mma = none; stages = 2")),
             "schedule key 'stages' is not taken by attention/simt, which takes mma, reduce, tile");
   EXPECT_EQ(findFault("pool", read("unroll = 4")),
-            "schedule key 'unroll' is not taken by pool/windows, which takes block, coarsen");
+            "schedule key 'unroll' is not taken by family pool, which takes block, coarsen, resident");
+  EXPECT_EQ(findFault("pointwise", read("unroll = 4"))
+                .find("schedule key 'unroll' is not taken by pointwise/packs, which takes block, "),
+            0u);
   EXPECT_EQ(findFault("generic", read("tile = [64, 64, 8]")),
             "schedule key 'tile' is not taken by family generic, which takes no keys");
   EXPECT_EQ(findFault("attention", read("vec = 4")).find("schedule key 'vec' is not taken by family attention, which"),
