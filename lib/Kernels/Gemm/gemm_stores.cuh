@@ -77,4 +77,3 @@ __device__ __forceinline__ void store_shared(unsigned char *buffer, const Pair (
 }
 #endif
 //@ end
-

@@ -226,14 +226,16 @@ graph::WorkFact PoolFamily::getWork(DispatchOp dispatch) const {
   return work;
 }
 
+static LogicalResult rejectSchedule(DispatchOp dispatch, const Twine &text) {
+  return dispatch.emitError("pool schedule of @") << dispatch.getName() << ": " << text;
+}
+
 LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const {
   FailureOr<PoolProgram> program = analyze(dispatch);
   if (failed(program))
     return failure();
   MLIRContext *context = dispatch.getContext();
-  auto reject = [&](const Twine &text) -> LogicalResult {
-    return dispatch.emitError("pool schedule of @") << dispatch.getName() << ": " << text;
-  };
+  auto reject = [&](const Twine &text) { return rejectSchedule(dispatch, text); };
   // Windows that share what they read: 16 bytes of it travel at a time.
   const bool longRows = program->hasRows() && program->overlap(0) && program->output[0] >= kShortRow;
   const Resident resident = params.wordOr(context, key::resident, longRows ? Resident::Smem : Resident::None);
@@ -260,9 +262,7 @@ LogicalResult PoolFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
 
 LogicalResult PoolFamily::completeRows(DispatchOp dispatch, const PoolProgram &program, ScheduleParams &params) {
   MLIRContext *context = dispatch.getContext();
-  auto reject = [&](const Twine &text) -> LogicalResult {
-    return dispatch.emitError("pool schedule of @") << dispatch.getName() << ": " << text;
-  };
+  auto reject = [&](const Twine &text) { return rejectSchedule(dispatch, text); };
   if (!program.hasRows())
     return reject("resident = smem folds windows of fixed size along one dimension that lies innermost");
   const int64_t threads = params.intOr(context, key::block, 96), window = program.window[0], taps = program.taps();

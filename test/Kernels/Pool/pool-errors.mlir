@@ -69,3 +69,39 @@ func.func @f(%x0: tensor<2x3x8x8xf32>) -> tensor<2x3x8x8xf32> {
   } : tensor<2x3x8x8xf32>
   return %0 : tensor<2x3x8x8xf32>
 }
+
+// -----
+
+func.func @f(%x0: tensor<2x3x8x8xf32>) -> tensor<2x3x7x7xf32> {
+  // expected-error @+1 {{pool schedule of @d: resident = smem folds windows of fixed size along one dimension that lies innermost}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = pool, resident = smem>) ins(%x0 : tensor<2x3x8x8xf32>) {
+  ^bb0(%a0: tensor<2x3x8x8xf32>):
+    %s = aten.max_pool2d %a0 kernel [2, 2] stride [1, 1] : (tensor<2x3x8x8xf32>) -> tensor<2x3x7x7xf32>
+    kgen.yield %s : tensor<2x3x7x7xf32>
+  } : tensor<2x3x7x7xf32>
+  return %0 : tensor<2x3x7x7xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<4x2000xf32>) -> tensor<4x997xf32> {
+  // expected-error @+1 {{pool schedule of @d: coarsen = 32 takes 70 elements of an input row, at most 64 fit in a thread's registers}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = pool, resident = smem, coarsen = 32>) ins(%x0 : tensor<4x2000xf32>) {
+  ^bb0(%a0: tensor<4x2000xf32>):
+    %s = aten.max_pool1d %a0 kernel [8] stride [2] : (tensor<4x2000xf32>) -> tensor<4x997xf32>
+    kgen.yield %s : tensor<4x997xf32>
+  } : tensor<4x997xf32>
+  return %0 : tensor<4x997xf32>
+}
+
+// -----
+
+func.func @f(%x0: tensor<4x2000xf32>) -> tensor<4x1993xf32> {
+  // expected-error @+1 {{pool schedule of @d: a block of 32 threads with coarsen = 1 has less than a line of 128 bytes of results}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = pool, resident = smem, coarsen = 1, block = 32>) ins(%x0 : tensor<4x2000xf32>) {
+  ^bb0(%a0: tensor<4x2000xf32>):
+    %s = aten.max_pool1d %a0 kernel [2] stride [1] dilation [7] : (tensor<4x2000xf32>) -> tensor<4x1993xf32>
+    kgen.yield %s : tensor<4x1993xf32>
+  } : tensor<4x1993xf32>
+  return %0 : tensor<4x1993xf32>
+}
