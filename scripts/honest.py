@@ -79,15 +79,21 @@ def prepare_test(path, top, environment):
         yield path.stem + ("" if folder.name == "c" else "/" + folder.name), job
 
 
-def collect(args, top):
-    kernels = dict(corpus_cases("host" if args.device == "host" else "cuda", top))
-    environment = dict(os.environ, PATH=os.pathsep.join([args.bin, os.environ["PATH"]]))
+def numeric_tests(tools, top, jobs, names=()):
+    """The candidates of the numeric tests, made in the folder TOP by JOBS threads: name -> {"folder", "graph"}."""
+    kernels, environment = {}, dict(os.environ, PATH=os.pathsep.join([tools, os.environ["PATH"]]))
     paths = sorted((ROOT / "test" / "Kernels").glob("*/numeric-*"))
-    if args.names:
-        paths = [p for p in paths if any(word.split("/")[0] in p.stem for word in args.names)]
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+    if names:
+        paths = [p for p in paths if any(word.split("/")[0] in p.stem for word in names)]
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for found in pool.map(lambda p: list(prepare_test(p, top, environment)), paths):
             kernels.update(found)
+    return kernels
+
+
+def collect(args, top):
+    kernels = dict(corpus_cases("host" if args.device == "host" else "cuda", top))
+    kernels.update(numeric_tests(args.bin, top, args.jobs, args.names))
     if args.names:
         kernels = {name: job for name, job in kernels.items() if any(word in name for word in args.names)}
     return kernels

@@ -173,6 +173,13 @@ template <int R> __device__ __forceinline__ void wgmma_hold(float (&d)[R]) {
   for (int i = 0; i < R; ++i)
     asm volatile("" : "+f"(d[i])::"memory");
 }
+// Gives `d` values, whichever, without an instruction: a first product does not read them. Where they have none the compiler
+// may take another variable's registers for them, and moves those between products, which ptxas then serializes.
+template <int R> __device__ __forceinline__ void wgmma_begin(float (&d)[R]) {
+#pragma unroll
+  for (int i = 0; i < R; ++i)
+    asm volatile("" : "=f"(d[i]));
+}
 
 // The compiler computes `x` before this point.
 __device__ __forceinline__ unsigned pinned(unsigned x) {
@@ -420,6 +427,7 @@ inline void wgmma_fence() {}
 inline void wgmma_commit() { kgen_host_wgmma_commit(); }
 template <int N> inline void wgmma_wait() { kgen_host_wgmma_wait(N); }
 template <int R> inline void wgmma_hold(float (&)[R]) {}
+template <int R> inline void wgmma_begin(float (&)[R]) {}
 inline unsigned pinned(unsigned x) { return x; }
 template <int N, int TransA = 0, int TransB = 0>
 inline void wgmma_f16(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {

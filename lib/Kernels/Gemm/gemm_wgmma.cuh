@@ -461,6 +461,10 @@ extern "C" __global__ void __launch_bounds__(example::THREADS, 1)
       }
       //@ end
       float sums[MT][BN / 2];
+      if constexpr (LOOPS) // below they move, and not from one tile to the next
+#pragma unroll
+        for (int i = 0; i < MT; ++i)
+          kgen::wgmma_begin(sums[i]);
 #if halves
       {
         Fragments fragments[2];
