@@ -258,12 +258,10 @@ std::string RowEmitter::foldedValue(Operation *op, StringRef sum) const {
 std::string RowEmitter::finishFunction() {
   Operation *op = program.statisticOp;
   std::string members, body;
-  if (!program.picks.empty() && isLogSoftmax()) {
+  if (isLogSoftmax() && (program.normalizes || !program.picks.empty())) {
+    // Two numbers: beside a large maximum their sum would lose the logarithm.
     members = "  float maximum, logarithm_of_sum;\n";
     body = "  return {state.maximum, logf(state.sum)};\n";
-  } else if (program.normalizes && isLogSoftmax()) {
-    members = "  float logarithm; // of the sum of exponentials\n";
-    body = "  return {state.maximum + logf(state.sum)};\n";
   } else if (program.normalizes && program.statistic == RowStatistic::Softmax) {
     members = "  float maximum, scale;\n";
     body = "  return {state.maximum, 1.0f / state.sum};\n";
@@ -391,10 +389,9 @@ std::string RowEmitter::storeFunctions() {
   std::string columnLoads, laneLoads, normal, columnMembers;
   SmallVector<std::string> columnInits;
   if (program.statistic == RowStatistic::Softmax)
-    normal = schedule.twoPass                           ? "value[lane] * of_row.scale" // the exponential is held
-             : !program.picks.empty() && isLogSoftmax() ? "(value[lane] - of_row.maximum) - of_row.logarithm_of_sum"
-             : isLogSoftmax()                           ? "value[lane] - of_row.logarithm"
-                                                        : "exponential(value[lane] - of_row.maximum) * of_row.scale";
+    normal = schedule.twoPass ? "value[lane] * of_row.scale" // the exponential is held
+             : isLogSoftmax() ? "(value[lane] - of_row.maximum) - of_row.logarithm_of_sum"
+                              : "exponential(value[lane] - of_row.maximum) * of_row.scale";
   else
     normal = "(value[lane] - of_row.mean) * of_row.scale";
   auto affine = [&](Value vector, StringRef word, StringRef sign) {
