@@ -24,6 +24,7 @@
 #include "kgen/Dialect/KGen/NetworkMarks.h"
 #include "kgen/Dialect/KGen/Origins.h"
 #include "kgen/Dialect/KGen/Precision.h"
+#include "kgen/Dialect/KGen/ScanAccess.h"
 #include "kgen/Kernels/Passes.h"
 #include "kgen/Pipelines/GraphFacts.h"
 #include "kgen/Support/PlanLimits.h"
@@ -201,7 +202,10 @@ private:
     // Family gemm keeps a triangle of its product for itself.
     const bool isEpilogue = isa<aten::TrilOp, aten::TriuOp>(op) && op->getOperand(0).getDefiningOp() &&
                             isa<aten::MmOp, aten::BmmOp, aten::MatmulOp>(op->getOperand(0).getDefiningOp());
-    return isElementwise(op) || isEpilogue ? Role::Elementwise : Role::Anchor;
+    // Family scan writes from a row's end.
+    Operation *scan = isa<aten::FlipOp>(op) ? op->getOperand(0).getDefiningOp() : nullptr;
+    const bool isOrder = scan && isScan(scan) && llvm::is_contained(readScan(scan, /*leaves=*/false).views, op);
+    return isElementwise(op) || isEpilogue || isOrder ? Role::Elementwise : Role::Anchor;
   }
 
   /// Whether an op of ORIGIN may be computed where one of OTHER is. Constants are wherever they are read.
@@ -246,7 +250,7 @@ private:
     if (family != "generic") {
       addConsumers(group, family == "row" || family == "pointwise");
       // Elsewhere, what is in front would be computed once for each use.
-      if (family == "row" || family == "pointwise")
+      if (family == "row" || family == "scan" || family == "pointwise")
         addProducers(group);
     }
     llvm::sort(group.ops);

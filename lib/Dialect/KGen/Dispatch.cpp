@@ -9,6 +9,7 @@
 #include "kgen/Dialect/Aten/Aten.h"
 #include "kgen/Dialect/KGen/Layouts.h"
 #include "kgen/Dialect/KGen/Precision.h"
+#include "kgen/Dialect/KGen/ScanAccess.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/STLExtras.h"
@@ -286,6 +287,13 @@ static bool picksFromRows(Operation *op, const Group &group) {
   return picks;
 }
 
+/// How the scan of GROUP reads and writes its rows, views outside of GROUP included; nothing without a scan.
+static ScanAccess scanAccessOf(const Group &group) {
+  Operation *scan = nullptr;
+  visitOps(group, [&](Operation *op) { scan = isScan(op) ? op : scan; });
+  return scan ? readScan(scan, /*leaves=*/true) : ScanAccess();
+}
+
 /// True when a dispatch of FAMILY can hold OP as a consumer of GROUP's values; else WHY says why
 /// not.
 static bool canHold(StringRef family, Operation *op, const Group &group, FuseLimit limit, std::string &why) {
@@ -301,6 +309,8 @@ static bool canHold(StringRef family, Operation *op, const Group &group, FuseLim
     held = picksFromRows(op, group);
   else if (family == "row" && keepsOrder(op))
     held = cast<ShapedType>(op->getResult(0).getType()).getNumElements() == countPicked(group);
+  else if (family == "scan" && isa<aten::FlipOp>(op))
+    held = llvm::is_contained(scanAccessOf(group).views, op);
   else if (family == "gemm" && isa<aten::TrilOp, aten::TriuOp>(op))
     held = true; // an epilogue knows where it is, and tiles of zeros need no products
   else if (limit.elementwiseOnly)
@@ -322,6 +332,10 @@ static bool canHold(StringRef family, Operation *op, const Group &group, FuseLim
   // Behind a row's statistic, values broadcast along the row.
   if (family == "row")
     return true;
+  if (family == "scan" && scanAccessOf(group).writesTotal) {
+    why = "results that are one more than a row's elements leave as they are";
+    return false;
+  }
   // An epilogue runs once for each element of the tile: a consumer that broadcasts the tile to
   // more elements is none.
   for (Value operand : op->getOperands()) {
@@ -589,6 +603,7 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
           llvm::all_of(op->getUsers(), [&](Operation *user) { return group.contains(user); }))
         group.insert(op);
   const bool picks = dispatch.getFamily() == "row" && countPicked(group) > 0;
+  const ScanAccess scan = dispatch.getFamily() == "scan" ? scanAccessOf(group) : ScanAccess();
   std::string obstacle = "its inputs are arguments of the graph";
   for (Operation *op = dispatch->getPrevNode(); op; op = op->getPrevNode()) {
     if (limit.count && int64_t(group.size()) > limit.count)
@@ -601,7 +616,7 @@ FailureOr<DispatchOp> fuseProducers(RewriterBase &rewriter, DispatchOp dispatch,
       obstacle =
           "family conv takes nothing in front but permutes that put channels first, those of a plain convolution";
     else if (!isConv && !isElementwise(op) && !isa<aten::FullOp>(op) && !(picks && keepsOrder(op)) && !swapsForIt(op) &&
-             !(dispatch.getFamily() == "row" && isFurtherSum(op, group)) &&
+             !llvm::is_contained(scan.views, op) && !(dispatch.getFamily() == "row" && isFurtherSum(op, group)) &&
              !(limit.layouts && movesChannels(op, /*toLast=*/false)))
       obstacle = (op->getName().getStringRef() + " is " + kindName(kindOf(op)) + ", not an element-wise op").str();
     else if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !group.contains(user); }))

@@ -2,6 +2,8 @@
 //@ section standalone
 //   nvcc -arch=sm_90a -cubin -x cu scan.cuh
 #define ALONG 1
+#define EXCLUSIVE 0
+#define TOTAL 0
 namespace example {
 constexpr long long kRows = 1024;
 constexpr int kColumns = 32768, kInner = 1, kVector = 4, kWarp = 32, kThreads = 512, kWarps = kThreads / kWarp, kUnroll = 4;
@@ -39,6 +41,13 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
   constexpr int kOfWarp = kWarp * kVector * kUnroll, kStep = kWarps * kOfWarp;
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const long long row = blockIdx.x;
+#if TOTAL
+  // A row has one result more than elements, so that packs of results begin elsewhere than packs of elements.
+  __shared__ float runs[kWarps][kOfWarp];
+  const long long results = row * (kColumns + 1);
+  if (threadIdx.x == 0)
+    put(operands, results, kNeutral);
+#endif
   float carry = kNeutral;
   for (int first = 0, parity = 0; first < kColumns; first += kStep, parity ^= 1) {
     const int start = first + warp * kOfWarp + lane * kVector;
@@ -53,6 +62,9 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
         load(operands, row, column, value[i]);
     }
     float before = kNeutral; // the run so far
+#if EXCLUSIVE
+    float in_front[kUnroll]; // of each pack
+#endif
 #pragma unroll
     for (int i = 0; i < kUnroll; ++i) {
 #pragma unroll
@@ -66,6 +78,9 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
       }
       const float left = __shfl_up_sync(0xffffffffu, sum, 1);
       const float prefix = lane > 0 ? combine(before, left) : before;
+#if EXCLUSIVE
+      in_front[i] = prefix;
+#endif
 #pragma unroll
       for (int j = 0; j < kVector; ++j)
         value[i][j] = combine(prefix, value[i][j]);
@@ -81,16 +96,44 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
       prefix = other < warp ? combine(prefix, total) : prefix;
       carry = combine(carry, total);
     }
+#if TOTAL
+#pragma unroll
+    for (int i = 0; i < kUnroll; ++i)
+#pragma unroll
+      for (int j = 0; j < kVector; ++j)
+        runs[warp][(i * kWarp + lane) * kVector + j] = combine(prefix, value[i][j]);
+    __syncwarp();
+    // The result behind an element counts that element, too.
+    const long long begin = results + first + warp * kOfWarp + 1;
+    const int count = min(kOfWarp, kColumns - first - warp * kOfWarp); // less than none behind the row's end
+    const int lead = min(count, static_cast<int>((kPut - begin % kPut) % kPut));
+    const int packs = count > lead ? (count - lead) / kPut : 0, rest = lead + packs * kPut;
+    if (lane < lead)
+      put(operands, begin + lane, runs[warp][lane]);
+    for (int pack = lane; pack < packs; pack += kWarp)
+      put_pack(operands, begin + lead + pack * kPut, &runs[warp][lead + pack * kPut]);
+    if (lane < count - rest)
+      put(operands, begin + rest + lane, runs[warp][rest + lane]);
+    __syncwarp();
+#else
 #pragma unroll
     for (int i = 0; i < kUnroll; ++i) {
       const int column = start + i * (kWarp * kVector);
       if (column >= kColumns)
         continue;
+#if EXCLUSIVE
+#pragma unroll
+      for (int j = kVector - 1; j > 0; --j)
+        value[i][j] = combine(prefix, value[i][j - 1]);
+      value[i][0] = combine(prefix, in_front[i]);
+#else
 #pragma unroll
       for (int j = 0; j < kVector; ++j)
         value[i][j] = combine(prefix, value[i][j]);
+#endif
       store(operands, row, column, value[i]);
     }
+#endif
   }
 }
 #else
@@ -116,10 +159,19 @@ extern "C" __global__ void __launch_bounds__(example::kThreads)
 #pragma unroll
     for (int i = 0; i < kUnroll; ++i)
       if (first + i < kColumns) {
+#if EXCLUSIVE
+        const float element[kVector] = {carry};
+        carry = combine(carry, value[i][0]);
+#else
         carry = combine(carry, value[i][0]);
         const float element[kVector] = {carry};
+#endif
         store(operands, row, first + i, element);
       }
   }
+#if TOTAL
+  const float whole[kVector] = {carry};
+  store(operands, row, kColumns, whole);
+#endif
 }
 #endif

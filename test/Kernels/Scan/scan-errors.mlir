@@ -46,3 +46,30 @@ func.func @f(%x0: tensor<8x64xf32>) -> tensor<8x64xf32> {
   } : tensor<8x64xf32>
   return %0 : tensor<8x64xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<8x4096xf32>) -> tensor<8x4097xf32> {
+  // expected-error @+1 {{scan schedule of @d: block = 512 threads hold 65536 bytes of results that begin anywhere, at most 40960 pass through shared memory}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = scan, block = 512, unroll = 8>) ins(%x : tensor<8x4096xf32>) {
+  ^bb0(%a: tensor<8x4096xf32>):
+    %p = aten.constant_pad_nd %a pad [1, 0] : (tensor<8x4096xf32>) -> tensor<8x4097xf32>
+    %s = aten.cumsum %p dim 1 : (tensor<8x4097xf32>) -> tensor<8x4097xf32>
+    kgen.yield %s : tensor<8x4097xf32>
+  } : tensor<8x4097xf32>
+  return %0 : tensor<8x4097xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<8x64xf32>) -> tensor<8x65xf32> {
+  // expected-error @+1 {{result 0 is not the scan's, whose results are one more than a row's elements}}
+  %0 = kgen.dispatch @d schedule(#kgen.schedule<family = scan>) ins(%x : tensor<8x64xf32>) {
+  ^bb0(%a: tensor<8x64xf32>):
+    %p = aten.constant_pad_nd %a pad [1, 0] : (tensor<8x64xf32>) -> tensor<8x65xf32>
+    %s = aten.cumsum %p dim 1 : (tensor<8x65xf32>) -> tensor<8x65xf32>
+    %n = aten.neg %s : (tensor<8x65xf32>) -> tensor<8x65xf32>
+    kgen.yield %n : tensor<8x65xf32>
+  } : tensor<8x65xf32>
+  return %0 : tensor<8x65xf32>
+}

@@ -74,8 +74,8 @@ mlir::FailureOr<DispatchOp> fuseConsumers(mlir::RewriterBase &rewriter, Dispatch
                                           std::string &why, DispatchReplaced replaced = {});
 
 /// Absorbs element-wise ops whose results are used by DISPATCH only, nearest first; of a convolution, which takes
-/// none in front, the permutes that put the channels of what it reads first; of a product, swaps of matrices. Result as
-/// for fuseConsumers.
+/// none in front, the permutes that put the channels of what it reads first; of a product, swaps of matrices; of a
+/// scan, the views that readScan names. Result as for fuseConsumers.
 mlir::FailureOr<DispatchOp> fuseProducers(mlir::RewriterBase &rewriter, DispatchOp dispatch, FuseLimit limit,
                                           std::string &why, DispatchReplaced replaced = {});
 
