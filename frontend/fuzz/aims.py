@@ -99,6 +99,8 @@ def _aim_attention(g):
     """Heads as models have them: beside each other in a row or apart, grouped, and with masks of every form."""
     batch, heads, depth = g.pick([1, 1, 2]), g.pick([1, 2, 4]), g.pick([16, 32, 64, 64, 40, 80, 128])
     rows, keys = g.pick([1, 16, 17, 33, 64, 70]), g.pick([16, 33, 64, 65, 100, 128])
+    if g.dtype == "f32" and g.maybe(0.1):
+        depth = g.pick([136, 160, 200])
     few = g.pick([heads, heads, *[h for h in (1, 2) if heads % h == 0]])
 
     def operand(length, count):
@@ -146,6 +148,21 @@ def _aim_sum(g):
 def _aim_scan(g):
     x = g.leaf(g.pick([[3, 5000], [2, 300, 17], [1, 8192], [40, 257]]))
     return f"torch.{g.pick(['cumsum', 'cumsum', 'logcumsumexp'])}({x}, dim={g.pick([0, 1, -1])})"
+
+
+def _aim_scan_order(g):
+    """Scans from the end of a row, of what stands before each element, and of what a mask leaves."""
+    x = g.leaf(g.pick([[3, 5000], [2, 300, 17], [5, 1024], [40, 257], [7, 96]]))
+    dim, form = g.pick([0, 1, -1]), g.pick(["flip", "flips", "exclusive", "total", "mask", "mask and flips"])
+    text = f"({x} * ({x} > 0))" if "mask" in form else str(x)
+    if "flip" in form:
+        text = f"torch.flip({text}, [{dim}])"
+    if form in ("exclusive", "total"):
+        text = f"torch.cat((torch.zeros_like({x}.select({dim}, 0).unsqueeze({dim})), {x}), dim={dim})"
+    if form == "exclusive":
+        text += f".narrow({dim}, 0, {x.shape[dim]})"
+    text = f"torch.cumsum({text}, dim={dim})"
+    return f"torch.flip({text}, [{dim}])" if "flips" in form else text
 
 
 def _aim_sort(g):
@@ -203,6 +220,6 @@ def _aim_states(g):
 AIMS = {"linear:products": _aim_linear, "matmul:products": _aim_matmul, "conv2d:channels last": lambda g: _aim_conv(g, 2), "conv1d:channels last": lambda g: _aim_conv(g, 1),
         "conv3d:channels last": lambda g: _aim_conv(g, 3), "conv2d:depthwise": _aim_depthwise, "conv2d:first layers": _aim_stem, "conv2d:pooled": _aim_pooled,
         "scaled_dot_product_attention:heads": _aim_attention, "softmax.int:long rows": _aim_softmax, "sum.dim_IntList:long rows": _aim_sum,
-        "cumsum:long rows": _aim_scan, "sort:long rows": _aim_sort, "index_put:places": _aim_index_put,
+        "cumsum:long rows": _aim_scan, "cumsum:in any order": _aim_scan_order, "sort:long rows": _aim_sort, "index_put:places": _aim_index_put,
         "index_put:one position": _aim_update, "bmm:heads behind views": _aim_heads, "bmm:states": _aim_states}
 AIM_WEIGHTS = {"linear:products": 3, "conv2d:channels last": 3, "conv2d:depthwise": 2, "scaled_dot_product_attention:heads": 4}

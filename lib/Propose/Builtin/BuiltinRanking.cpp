@@ -150,7 +150,13 @@ const std::vector<RewriteIdea> &rewriteIdeas() {
            "A factor for each position along k may scale either operand of a product: scale the smaller one, and read "
            "the larger one where it lies.",
            ideas::IdeaCategory::Memory},
-          "move_factors"}};
+          "move_factors"},
+      RewriteIdea{
+          {"split-attention",
+           "Heads are deeper than attention kernels hold on tensor cores: write the scores once, normalise their rows, "
+           "and multiply them by the values, each at the speed that its kind of kernel has.",
+           ideas::IdeaCategory::Compute},
+          "split_attention"}};
   return ideas;
 }
 

@@ -18,6 +18,8 @@
 // RUN: kgen-opt %t/factor.mlir --kgen-apply-directives=script=%t/factor.script | FileCheck %t/factor.mlir
 // RUN: not kgen-opt %t/weight.mlir --kgen-apply-directives=script=%t/factor.script 2>&1 | FileCheck %t/factor.script
 // RUN: not kgen-opt %t/row-factor.mlir --kgen-apply-directives=script=%t/factor.script 2>&1 | FileCheck %t/factor.script
+// RUN: kgen-opt %t/deep.mlir --kgen-apply-directives=script=%t/split.script | FileCheck %t/deep.mlir
+// RUN: not kgen-opt %t/shallow.mlir --kgen-apply-directives=script=%t/split.script 2>&1 | FileCheck %t/split.script
 // RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/then.script | FileCheck %t/then.script
 // RUN: not kgen-opt %t/as-many.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
 // RUN: not kgen-opt %t/empty.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
@@ -162,6 +164,35 @@ func.func @rows(%x: tensor<4x32x16xf32>, %d: tensor<4x32x1xf32>, %y: tensor<4x16
 
 //--- attention.script
 transform.kgen.rewrite %f as compose_attention
+
+//--- split.script
+transform.kgen.rewrite %f as split_attention
+// CHECK: expected something that split_attention rewrites, found nothing
+
+//--- deep.mlir
+// CHECK-LABEL: func.func @deep
+// CHECK-DAG: %[[Q:.*]] = aten.reshape %arg0 shape [6, 20, 160]
+// CHECK-DAG: %[[K:.*]] = aten.permute {{.*}} dims [0, 2, 1]
+// CHECK: %[[S:.*]] = aten.bmm %[[Q]], %[[K]] : {{.*}} -> tensor<6x20x24xf32>
+// CHECK: aten.mul.Scalar %[[S]] {other = 2.500000e-01
+// CHECK: aten.softmax.int {{.*}} dim 2
+// CHECK: aten.bmm {{.*}} -> tensor<6x20x32xf32>
+// CHECK: aten.reshape {{.*}} shape [2, 3, 20, 32]
+func.func @deep(%q: tensor<2x3x20x160xf32>, %k: tensor<2x3x24x160xf32>, %v: tensor<2x3x24x32xf32>) -> tensor<2x3x20x32xf32> {
+  %0 = aten.scaled_dot_product_attention %q, %k, %v scale 0.25 : (tensor<2x3x20x160xf32>, tensor<2x3x24x160xf32>, tensor<2x3x24x32xf32>) -> tensor<2x3x20x32xf32>
+  return %0 : tensor<2x3x20x32xf32>
+}
+
+//--- shallow.mlir
+// Heads of 128, masks, causal bounds and 16-bit scores stay.
+func.func @shallow(%q: tensor<2x20x128xf32>, %d: tensor<2x20x160xf32>, %m: tensor<20x20xf32>, %h: tensor<2x20x160xf16>)
+    -> (tensor<2x20x128xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf16>) {
+  %0 = aten.scaled_dot_product_attention %q, %q, %q : (tensor<2x20x128xf32>, tensor<2x20x128xf32>, tensor<2x20x128xf32>) -> tensor<2x20x128xf32>
+  %1 = aten.scaled_dot_product_attention %d, %d, %d attn_mask %m : (tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<20x20xf32>) -> tensor<2x20x160xf32>
+  %2 = aten.scaled_dot_product_attention %d, %d, %d is_causal true : (tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>) -> tensor<2x20x160xf32>
+  %3 = aten.scaled_dot_product_attention %h, %h, %h : (tensor<2x20x160xf16>, tensor<2x20x160xf16>, tensor<2x20x160xf16>) -> tensor<2x20x160xf16>
+  return %0, %1, %2, %3 : tensor<2x20x128xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf16>
+}
 
 //--- unknown.script
 transform.kgen.rewrite %f as soup

@@ -66,5 +66,7 @@ void populateSliceFirst(mlir::RewritePatternSet &patterns);
 void populateMoveFactors(mlir::RewritePatternSet &patterns);
 /// softmax(q k^T * scale + mask) v is one scaled_dot_product_attention where scores and weights have no other reader.
 void populateComposeAttention(mlir::RewritePatternSet &patterns);
+/// Attention of heads deeper than its kernels take on tensor cores is two products with a softmax between them.
+void populateSplitAttention(mlir::RewritePatternSet &patterns);
 
 } // namespace kgen::aten

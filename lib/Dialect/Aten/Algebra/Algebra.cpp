@@ -19,7 +19,7 @@ ArrayRef<Rewrite> rewrites() {
       {"reduce_first", populateReduceFirst},           {"pool_filters", populatePoolFilters},
       {"norm_statistics", populateNormStatistics},     {"diagonal_products", populateDiagonalProducts},
       {"compose_attention", populateComposeAttention}, {"slice_first", populateSliceFirst},
-      {"move_factors", populateMoveFactors},
+      {"move_factors", populateMoveFactors},           {"split_attention", populateSplitAttention},
   };
   return all;
 }

@@ -166,6 +166,13 @@ def attention(name, query, key, value, scores, masks, lines, out, weights=None, 
     graph(name, arguments, text.split("\n"), ("%o", ty(out, element)), element, rewrite="compose_attention")
 
 
+for element, depth, deep in (("f32", 136, 24), ("f32", 32, 130), ("f64", 200, 200)):
+    shapes = [(2, 3, 20, depth), (2, 3, 24, depth), (2, 3, 24, deep), (2, 3, 20, deep)]
+    q, k, v, out = (ty(shape, element) for shape in shapes)
+    graph(f"split_{element}_{depth}", [normal(name, shape) for name, shape in zip("qkv", shapes)],
+          [f"%o = aten.scaled_dot_product_attention %q, %k, %v : ({q}, {k}, {v}) -> {out}"], ("%o", out), element, rewrite="split_attention")
+
+
 # As nn.MultiheadAttention spells it; the scale on both sides, and on the scores.
 attention("attention_bmm", (6, 20, 16), (6, 24, 16), (6, 24, 16), (6, 20, 24), [], [
     "%a = aten.mul.Scalar %q {other = 0.25} : (QUERY) -> QUERY",
