@@ -99,8 +99,8 @@ def _aim_attention(g):
     """Heads as models have them: beside each other in a row or apart, grouped, and with masks of every form."""
     batch, heads, depth = g.pick([1, 1, 2]), g.pick([1, 2, 4]), g.pick([16, 32, 64, 64, 40, 80, 128])
     rows, keys = g.pick([1, 16, 17, 33, 64, 70]), g.pick([16, 33, 64, 65, 100, 128])
-    if g.dtype == "f32" and g.maybe(0.1):
-        depth = g.pick([136, 160, 200])
+    if g.maybe(0.1):
+        depth = g.pick([136, 160, 200, 256])
     few = g.pick([heads, heads, *[h for h in (1, 2) if heads % h == 0]])
 
     def operand(length, count):

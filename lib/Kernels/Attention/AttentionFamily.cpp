@@ -90,22 +90,21 @@ std::string attentionSizes(StringRef name, const AttentionProgram &program) {
                        program.causal ? "causal " : "", program.heads, program.queries, program.keys, program.depth);
 }
 
-std::string depthFault(const AttentionProgram &program, int64_t step) {
-  constexpr int64_t kMostDepth = 128;
-  if (program.valueDepth != program.depth || program.depth % step != 0 || program.depth > kMostDepth)
+std::string depthFault(const AttentionProgram &program, int64_t step, int64_t most) {
+  if (program.valueDepth != program.depth || program.depth % step != 0 || program.depth > most)
     return ("has heads of " + Twine(program.depth) + " and values of " + Twine(program.valueDepth) +
-            " elements, expected the same multiple of " + Twine(step) + ", at most " + Twine(kMostDepth))
+            " elements, expected the same multiple of " + Twine(step) + ", at most " + Twine(most))
         .str();
   return "";
 }
 
-std::string narrowFault(const AttentionProgram &program) {
+std::string narrowFault(const AttentionProgram &program, int64_t most) {
   if (!program.element.isF16() && !program.element.isBF16()) {
     std::string type;
     llvm::raw_string_ostream(type) << program.element;
     return "works on '" + type + "', expected f16 or bf16";
   }
-  return depthFault(program, 16);
+  return depthFault(program, 16, most);
 }
 
 LogicalResult completeOperands(DispatchOp dispatch, schedule::Dtype dtype, ScheduleParams &params) {

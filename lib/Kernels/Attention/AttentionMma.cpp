@@ -81,7 +81,7 @@ std::string AttentionMma::fault(const AttentionProgram &program, const Chip &chi
              ", which tensor cores round";
     if (std::string fault = depthFault(program, 8); !fault.empty())
       return fault;
-  } else if (std::string fault = narrowFault(program); !fault.empty()) {
+  } else if (std::string fault = narrowFault(program, /*most=*/256); !fault.empty()) {
     return fault;
   }
   return alignmentFault(program, isTf32(program) ? 4 : 8);
@@ -96,7 +96,8 @@ LogicalResult AttentionMma::complete(DispatchOp dispatch, const AttentionProgram
   if ((isTf32(program) || program.mask || program.strided()) &&
       program.heads * int64_t(llvm::divideCeil(program.queries, 128)) < 2 * chip.multiprocessors)
     queries = 64;
-  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {queries, 64});
+  // Deep heads leave registers for half as many scores.
+  SmallVector<int64_t> tile = params.intsOr(context, key::tile, {queries, program.depth > 128 ? 32 : 64});
   if (tile[0] / 16 * 32 > chip.threadsPerBlock)
     return reject("a tile of " + Twine(tile[0]) + " queries, expected one warp for each 16, at most " +
                   Twine(chip.threadsPerBlock / 2));

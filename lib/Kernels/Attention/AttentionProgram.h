@@ -100,14 +100,14 @@ mlir::LogicalResult rejectAttention(DispatchOp dispatch, const llvm::Twine &text
 /// The first lines of every attention kernel: what it computes, and its sizes.
 std::string attentionSizes(llvm::StringRef name, const AttentionProgram &program);
 
-/// "" or why 16-bit tensor-core kernels cannot compute PROGRAM: the element type, or the depth.
-std::string narrowFault(const AttentionProgram &program);
+/// "" or why 16-bit tensor-core kernels cannot compute PROGRAM: the element type, or a depth of more than MOST.
+std::string narrowFault(const AttentionProgram &program, int64_t most = 128);
 
 /// "" or why rows cannot be copied by 16 bytes, PACK elements, or stored by two elements.
 std::string alignmentFault(const AttentionProgram &program, int64_t pack);
 
-/// "" or why tensor-core kernels that step along the depth by STEP cannot compute PROGRAM.
-std::string depthFault(const AttentionProgram &program, int64_t step);
+/// "" or why tensor-core kernels that step along the depth by STEP, MOST elements of it, cannot compute PROGRAM.
+std::string depthFault(const AttentionProgram &program, int64_t step, int64_t most = 128);
 
 /// Completes `dtype` as DTYPE, what the elements are multiplied as, and `reduce` as online.
 mlir::LogicalResult completeOperands(DispatchOp dispatch, schedule::Dtype dtype, ScheduleParams &params);

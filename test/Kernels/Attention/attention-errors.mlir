@@ -196,7 +196,7 @@ func.func @f(%q: tensor<2x256x16xf16>) -> tensor<2x16x256xf16> {
 func.func @f(%q: tensor<2x256x72xf16>, %k: tensor<2x256x72xf16>, %v: tensor<2x256x72xf16>) -> tensor<2x256x72xf16> {
   %0 = kgen.dispatch @d schedule(#kgen.schedule<family = attention, mma = mma_sync>) ins(%q, %k, %v : tensor<2x256x72xf16>, tensor<2x256x72xf16>, tensor<2x256x72xf16>) {
   ^bb0(%a: tensor<2x256x72xf16>, %b: tensor<2x256x72xf16>, %c: tensor<2x256x72xf16>):
-    // expected-error @+1 {{has heads of 72 and values of 72 elements, expected the same multiple of 16, at most 128}}
+    // expected-error @+1 {{has heads of 72 and values of 72 elements, expected the same multiple of 16, at most 256}}
     %1 = aten.scaled_dot_product_attention %a, %b, %c : (tensor<2x256x72xf16>, tensor<2x256x72xf16>, tensor<2x256x72xf16>) -> tensor<2x256x72xf16>
     kgen.yield %1 : tensor<2x256x72xf16>
   } : tensor<2x256x72xf16>
