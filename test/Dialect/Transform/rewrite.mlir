@@ -19,6 +19,7 @@
 // RUN: not kgen-opt %t/weight.mlir --kgen-apply-directives=script=%t/factor.script 2>&1 | FileCheck %t/factor.script
 // RUN: not kgen-opt %t/row-factor.mlir --kgen-apply-directives=script=%t/factor.script 2>&1 | FileCheck %t/factor.script
 // RUN: kgen-opt %t/deep.mlir --kgen-apply-directives=script=%t/split.script | FileCheck %t/deep.mlir
+// RUN: kgen-opt %t/deep-half.mlir --kgen-apply-directives=script=%t/split.script | FileCheck %t/deep-half.mlir
 // RUN: not kgen-opt %t/shallow.mlir --kgen-apply-directives=script=%t/split.script 2>&1 | FileCheck %t/split.script
 // RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/then.script | FileCheck %t/then.script
 // RUN: not kgen-opt %t/as-many.mlir --kgen-apply-directives=script=%t/sum.script 2>&1 | FileCheck %t/sum.script
@@ -183,15 +184,29 @@ func.func @deep(%q: tensor<2x3x20x160xf32>, %k: tensor<2x3x24x160xf32>, %v: tens
   return %0 : tensor<2x3x20x32xf32>
 }
 
+//--- deep-half.mlir
+// The product's results are f32 before anything rounds them.
+// CHECK-LABEL: func.func @deep
+// CHECK: %[[S:.*]] = aten.bmm {{.*}} -> tensor<3x20x24xf16>
+// CHECK: %[[W:.*]] = aten._to_copy %[[S]] dtype f32
+// CHECK: aten.mul.Scalar %[[W]]
+// CHECK: %[[P:.*]] = aten.softmax.int {{.*}} -> tensor<3x20x24xf32>
+// CHECK: aten._to_copy %[[P]] dtype f16
+// CHECK: aten.bmm {{.*}} -> tensor<3x20x320xf16>
+func.func @deep(%q: tensor<3x20x320xf16>, %k: tensor<3x24x320xf16>, %v: tensor<3x24x320xf16>) -> tensor<3x20x320xf16> {
+  %0 = aten.scaled_dot_product_attention %q, %k, %v : (tensor<3x20x320xf16>, tensor<3x24x320xf16>, tensor<3x24x320xf16>) -> tensor<3x20x320xf16>
+  return %0 : tensor<3x20x320xf16>
+}
+
 //--- shallow.mlir
-// Heads of 128, masks, causal bounds and 16-bit scores stay.
-func.func @shallow(%q: tensor<2x20x128xf32>, %d: tensor<2x20x160xf32>, %m: tensor<20x20xf32>, %h: tensor<2x20x160xf16>)
-    -> (tensor<2x20x128xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf16>) {
+// Heads of 128, of 256 in 16 bits, masks and causal bounds stay.
+func.func @shallow(%q: tensor<2x20x128xf32>, %d: tensor<2x20x160xf32>, %m: tensor<20x20xf32>, %h: tensor<2x20x256xf16>)
+    -> (tensor<2x20x128xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x256xf16>) {
   %0 = aten.scaled_dot_product_attention %q, %q, %q : (tensor<2x20x128xf32>, tensor<2x20x128xf32>, tensor<2x20x128xf32>) -> tensor<2x20x128xf32>
   %1 = aten.scaled_dot_product_attention %d, %d, %d attn_mask %m : (tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<20x20xf32>) -> tensor<2x20x160xf32>
   %2 = aten.scaled_dot_product_attention %d, %d, %d is_causal true : (tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>) -> tensor<2x20x160xf32>
-  %3 = aten.scaled_dot_product_attention %h, %h, %h : (tensor<2x20x160xf16>, tensor<2x20x160xf16>, tensor<2x20x160xf16>) -> tensor<2x20x160xf16>
-  return %0, %1, %2, %3 : tensor<2x20x128xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf16>
+  %3 = aten.scaled_dot_product_attention %h, %h, %h : (tensor<2x20x256xf16>, tensor<2x20x256xf16>, tensor<2x20x256xf16>) -> tensor<2x20x256xf16>
+  return %0, %1, %2, %3 : tensor<2x20x128xf32>, tensor<2x20x160xf32>, tensor<2x20x160xf32>, tensor<2x20x256xf16>
 }
 
 //--- unknown.script

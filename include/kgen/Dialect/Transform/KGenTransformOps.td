@@ -53,8 +53,9 @@ def KGenTransform_RewriteOp : KGenTransform_Op<"rewrite"> {
     - `compose_attention`: two products with a softmax between them, a scale and a
       mask, are one `aten.scaled_dot_product_attention`. Rows that a mask hides
       whole stay NaN.
-    - `split_attention`: an `aten.scaled_dot_product_attention` of f32, without a
-      mask, of heads deeper than 128 is two products with a softmax between them.
+    - `split_attention`: an `aten.scaled_dot_product_attention` without a mask, of
+      heads deeper than 128 (of 16 bits: 256) or values of another depth than keys,
+      is two products with a softmax between them.
 
     Only where nobody else reads what is no longer computed. Finding nothing to
     rewrite is a failure. Directives behind it see the rewritten graph.

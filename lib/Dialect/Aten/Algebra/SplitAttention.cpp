@@ -19,10 +19,11 @@ using namespace mlir;
 namespace kgen::aten {
 namespace {
 
-constexpr int64_t deepest = 128; // of a head that a kernel of family attention multiplies on tensor cores
+/// The depth of heads of ELEMENT up to which a kernel of family attention multiplies on tensor cores.
+int64_t deepest(Type element) { return element.getIntOrFloatBitWidth() < 32 ? 256 : 128; }
 
-/// The answer of OP by two products and a softmax, the scores in the operands' type. Of 16-bit types scores would lose
-/// digits that no attention kernel loses; a mask may hide a whole row, which a softmax makes NaN.
+/// The answer of OP by two products and a softmax. Scores of 16-bit operands are f32, as in an attention kernel: the
+/// product that they leave is not rounded before. A mask may hide a whole row, which a softmax makes NaN.
 struct SplitAttention : OpRewritePattern<ScaledDotProductAttentionOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -30,7 +31,7 @@ struct SplitAttention : OpRewritePattern<ScaledDotProductAttentionOp> {
     ArrayRef<int64_t> queries = shapeOf(op.getQuery()), values = shapeOf(op.getValue());
     const int64_t rank = queries.size(), depth = queries.back();
     if (isMarked(op) || op.getAttnMask() || op.getIsCausal() || double(op.getDropoutP()) != 0 ||
-        typeOf(op.getQuery()).getElementTypeBitWidth() < 32 || std::max(depth, values.back()) <= deepest)
+        (depth == values.back() && depth <= deepest(typeOf(op.getQuery()).getElementType())))
       return failure();
     AlgebraBuilder build(rewriter, op.getLoc());
     const int64_t batch = productOf(queries.drop_back(2));
@@ -44,9 +45,9 @@ struct SplitAttention : OpRewritePattern<ScaledDotProductAttentionOp> {
     };
     const double factor = op.getScale() ? op.getScaleAttr().getValueAsDouble() : 1 / std::sqrt(double(depth));
     Value scores = multiply(matrices(op.getQuery()), build.permute(matrices(op.getKey()), {0, 2, 1}));
-    scores = build.scale(scores, factor);
+    scores = build.scale(build.widen(scores), factor);
     Value weights = SoftmaxIntOp::create(rewriter, op.getLoc(), scores.getType(), scores, int64_t(2));
-    Value answer = multiply(weights, matrices(op.getValue()));
+    Value answer = multiply(build.cast(weights, typeOf(op.getValue()).getElementType()), matrices(op.getValue()));
     rewriter.replaceOp(op, build.reshape(answer, shapeOf(op.getResult())));
     return success();
   }

@@ -166,7 +166,7 @@ def attention(name, query, key, value, scores, masks, lines, out, weights=None, 
     graph(name, arguments, text.split("\n"), ("%o", ty(out, element)), element, rewrite="compose_attention")
 
 
-for element, depth, deep in (("f32", 136, 24), ("f32", 32, 130), ("f64", 200, 200)):
+for element, depth, deep in (("f32", 136, 24), ("f32", 32, 130), ("f64", 200, 200), ("f16", 272, 272)):
     shapes = [(2, 3, 20, depth), (2, 3, 24, depth), (2, 3, 24, deep), (2, 3, 20, deep)]
     q, k, v, out = (ty(shape, element) for shape in shapes)
     graph(f"split_{element}_{depth}", [normal(name, shape) for name, shape in zip("qkv", shapes)],
