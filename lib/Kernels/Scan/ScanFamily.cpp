@@ -178,13 +178,19 @@ LogicalResult ScanFamily::complete(DispatchOp dispatch, ScheduleParams &params, 
                   " bytes, an access has at most 16");
   if (layout.columns % vector != 0)
     return reject("vec = " + Twine(vector) + " does not divide the row of " + Twine(layout.columns) + " elements");
-  int64_t unroll = params.intOr(context, key::unroll, layout.inner == 1 ? 4 : 8);
+  const bool passesRuns = program->access.writesTotal && program->isAlong();
+  constexpr int64_t mostThreads = 512, bytesOfSum = 4;
+  int64_t unroll = layout.inner == 1 ? 4 : 8;
+  if (passesRuns)
+    unroll = std::clamp<int64_t>(runBytes / (mostThreads * vector * bytesOfSum), 1, unroll);
+  unroll = params.intOr(context, key::unroll, unroll);
   if (unroll * vector > 64)
     return reject("unroll * vec = " + Twine(unroll * vector) + " elements in a thread, at most 64 stay in registers");
   int64_t share = llvm::PowerOf2Ceil(llvm::divideCeil(layout.columns, unroll * vector));
-  int64_t threads = params.intOr(context, key::block, layout.inner == 1 ? std::clamp<int64_t>(share, 32, 512) : 128);
-  if (program->access.writesTotal && program->isAlong() && threads * unroll * vector * 4 > runBytes)
-    return reject("block = " + Twine(threads) + " threads hold " + Twine(threads * unroll * vector * 4) +
+  int64_t threads =
+      params.intOr(context, key::block, layout.inner == 1 ? std::clamp<int64_t>(share, 32, mostThreads) : 128);
+  if (passesRuns && threads * unroll * vector * bytesOfSum > runBytes)
+    return reject("block = " + Twine(threads) + " threads hold " + Twine(threads * unroll * vector * bytesOfSum) +
                   " bytes of results that begin anywhere, at most " + Twine(runBytes) + " pass through shared memory");
   params.wordOr(context, key::cacheHint, schedule::CacheHint::Streaming);
   return success();

@@ -5,7 +5,7 @@
 // RUN: kgen-opt %t/dispatches.mlir -kgen-inline-dispatches=all -o %t/graph.mlir
 // RUN: kgen-opt %t/dispatches.mlir -kgen-lower-dispatches=assert-sizes -o %t/lowered.mlir
 // RUN: grep -c 'kgen.launch' %t/lowered.mlir | FileCheck %s --check-prefix=LAUNCHES
-// LAUNCHES: {{^13$}}
+// LAUNCHES: {{^14$}}
 // RUN: kgen-translate --kgen-to-cuda %t/lowered.mlir -o %t/c/kernel.cu
 // RUN: kgen-translate --kgen-to-plan %t/lowered.mlir -o %t/c/plan.json
 // RUN: kgen-eval %t/c --graph %t/graph.mlir --device host --samples 1 | FileCheck %s
@@ -21,9 +21,9 @@
 
 module {
 func.func @scans(%a: tensor<3x9000xf32>, %b: tensor<4x1031xf16>, %c: tensor<2x150x7xf32>, %d: tensor<6x4096xf32>,
-    %mask: tensor<6x4096xi1>, %e: tensor<5x600xf32> {kgen.init = "uniform(0.99, 1.01)"}, %f: tensor<4x40xbf16> {kgen.init = "uniform(0.9, 1.1)"}, %g: tensor<9x520xf16>)
+    %mask: tensor<6x4096xi1>, %e: tensor<5x600xf32> {kgen.init = "uniform(0.99, 1.01)"}, %f: tensor<4x40xbf16> {kgen.init = "uniform(0.9, 1.1)"}, %g: tensor<9x520xf16>, %long: tensor<2x20000xf16>)
     -> (tensor<3x9000xf32>, tensor<4x1031xf16>, tensor<2x150x7xf32>, tensor<3x9000xf32>, tensor<3x9000xf32>, tensor<3x9000xf32>,
-        tensor<2x9001xf32>, tensor<6x4096xf32>, tensor<5x601xf32>, tensor<4x40xbf16>, tensor<9x521xf16>, tensor<2x151x7xf32>, tensor<9x520xf16>) {
+        tensor<2x9001xf32>, tensor<6x4096xf32>, tensor<5x601xf32>, tensor<4x40xbf16>, tensor<9x521xf16>, tensor<2x151x7xf32>, tensor<9x520xf16>, tensor<2x20001xf16>) {
   // Both ways, from the end.
   %f0 = aten.flip %a dims [1] : (tensor<3x9000xf32>) -> tensor<3x9000xf32>
   %s0 = aten.cumsum %f0 dim 1 : (tensor<3x9000xf32>) -> tensor<3x9000xf32>
@@ -71,6 +71,9 @@ func.func @scans(%a: tensor<3x9000xf32>, %b: tensor<4x1031xf16>, %c: tensor<2x15
   %r11 = aten.cumsum %c11 dim 1 : (tensor<2x151x7xf32>) -> tensor<2x151x7xf32>
   // Without views, beside them.
   %s12 = aten.cumsum %g dim 1 : (tensor<9x520xf16>) -> tensor<9x520xf16>
-  return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %s12 : tensor<3x9000xf32>, tensor<4x1031xf16>, tensor<2x150x7xf32>, tensor<3x9000xf32>, tensor<3x9000xf32>, tensor<3x9000xf32>, tensor<2x9001xf32>, tensor<6x4096xf32>, tensor<5x601xf32>, tensor<4x40xbf16>, tensor<9x521xf16>, tensor<2x151x7xf32>, tensor<9x520xf16>
+  // Long rows of 16 bits hold fewer packs a step.
+  %p13 = aten.constant_pad_nd %long pad [1, 0] : (tensor<2x20000xf16>) -> tensor<2x20001xf16>
+  %r13 = aten.cumsum %p13 dim 1 : (tensor<2x20001xf16>) -> tensor<2x20001xf16>
+  return %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, %r11, %s12, %r13 : tensor<3x9000xf32>, tensor<4x1031xf16>, tensor<2x150x7xf32>, tensor<3x9000xf32>, tensor<3x9000xf32>, tensor<3x9000xf32>, tensor<2x9001xf32>, tensor<6x4096xf32>, tensor<5x601xf32>, tensor<4x40xbf16>, tensor<9x521xf16>, tensor<2x151x7xf32>, tensor<9x520xf16>, tensor<2x20001xf16>
 }
 }
