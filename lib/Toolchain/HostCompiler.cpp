@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CompileRecord.h"
 #include "InspectLibrary.h"
+#include "kgen/Support/Chip.h"
 #include "kgen/Toolchain/Cache.h"
 #include "kgen/Toolchain/HostText.h"
 #include "kgen/Toolchain/Process.h"
@@ -170,9 +171,10 @@ private:
       resources.kernel = kernel.name;
       resources.sharedBytes = int(std::min<uint64_t>(sections["kgen_shared_" + kernel.name], INT32_MAX));
       // The card's limit, which its compiler would name.
-      if (resources.sharedBytes > 48 * 1024)
+      if (resources.sharedBytes > Chip::staticSharedBytes)
         return CompileResult(CompileFailed{kernel.name + " declares " + std::to_string(resources.sharedBytes) +
-                                               " bytes of static shared memory, at most 49152 exist",
+                                               " bytes of static shared memory, at most " +
+                                               std::to_string(Chip::staticSharedBytes) + " exist",
                                            result.output, false, false});
       compiled.kernels.push_back(resources);
     }

@@ -36,6 +36,8 @@ struct Chip {
 
   /// Shared memory of a block on any chip that kgen knows, bytes. Device host has as much.
   static constexpr int64_t mostSharedBytes = 232448;
+  /// What a kernel may declare, and a launch take without asking, on any of them, bytes.
+  static constexpr int64_t staticSharedBytes = 48 << 10;
 
   /// Whether it has sm_90a's instructions: wgmma, bulk copies, clusters.
   bool isHopper() const { return arch == "sm_90a"; }

@@ -19,9 +19,8 @@ using schedule::Mma;
 namespace {
 
 constexpr int64_t kPackBytes = 16;
-constexpr int64_t kStaticBytes = 48 * 1024; // of shared memory without asking
-constexpr int64_t kMostLanes = 8;           // threads along channels: a line of memory for one access
-constexpr int64_t kOtherRegisters = 32;     // beside sums and a row of pixels
+constexpr int64_t kMostLanes = 8;       // threads along channels: a line of memory for one access
+constexpr int64_t kOtherRegisters = 32; // beside sums and a row of pixels
 constexpr int64_t kWarp = 32;
 constexpr int64_t kMostTaps = 64;                 // of a filter in registers
 constexpr int64_t kMostPixels = int64_t(1) << 31; // of a plane, counted in int
@@ -112,9 +111,9 @@ LogicalResult completeConvDepthwise(DispatchOp dispatch, const Conv &conv, Sched
   int64_t fits = chip.registersPerMultiprocessor / ((registers + kOtherRegisters) * threads);
   params.intOr(context, key::minBlocks, std::clamp<int64_t>(fits, 1, std::min<int64_t>(2048 / threads, 8)));
   Plan plan(conv, schedule::ConvDepthwise::read(params));
-  if (plan.filterBytes > kStaticBytes)
+  if (plan.filterBytes > Chip::staticSharedBytes)
     return dispatch.emitError("the filters of ") << plan.lanes * vec << " channels take " << plan.filterBytes
-                                                 << " bytes of shared memory, the limit is " << kStaticBytes;
+                                                 << " bytes of shared memory, the limit is " << Chip::staticSharedBytes;
   return success();
 }
 

@@ -79,9 +79,8 @@ Value beforeLayout(Value yielded) {
 }
 
 constexpr char kAxes[] = {'Z', 'Y', 'X'};
-constexpr int64_t kMostSpan = 64;                 // floats of an input row in a thread's registers
-constexpr int64_t kStaticSharedBytes = 48 * 1024; // of shared memory without asking
-constexpr int64_t kShortRow = 512;                // outputs, for which a block per stretch has too little to do
+constexpr int64_t kMostSpan = 64;  // floats of an input row in a thread's registers
+constexpr int64_t kShortRow = 512; // outputs, for which a block per stretch has too little to do
 
 /// Threads of a block, outputs of one.
 template <typename Schedule>
@@ -279,9 +278,9 @@ LogicalResult PoolFamily::completeRows(DispatchOp dispatch, const PoolProgram &p
   if (stretches.length == 0)
     return reject("a block of " + Twine(threads) + " threads with coarsen = " + Twine(coarsen) +
                   " has less than a line of 128 bytes of results");
-  if (stretches.held * 4 > kStaticSharedBytes)
+  if (stretches.held * 4 > Chip::staticSharedBytes)
     return reject("a block's windows span " + Twine(stretches.held * 4) + " bytes of shared memory, at most " +
-                  Twine(kStaticSharedBytes) + " are there");
+                  Twine(Chip::staticSharedBytes) + " are there");
   return success();
 }
 
