@@ -135,7 +135,7 @@ StringRef defaultFamily(Operation *op) {
   default:
     if (isa<aten::EmbeddingOp, aten::IndexSelectOp, aten::GatherOp>(op))
       return "gather";
-    return name.starts_with("cumsum") || name.starts_with("cumprod") ? "scan" : "generic";
+    return isScan(op) ? "scan" : "generic";
   }
 }
 

@@ -15,6 +15,9 @@ namespace kgen {
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 
+/// Dimension DIM of VALUE, which counts from the end where it is negative, from the first one.
+static int64_t fromFirst(int64_t dim, Value value) { return dim < 0 ? dim + int64_t(shapeOf(value).size()) : dim; }
+
 /// The one op that uses VALUE, or the dispatch's result that it is; null where there are several.
 static Operation *onlyUser(Value value, bool leaves) {
   if (!value.hasOneUse())
@@ -29,10 +32,7 @@ static Operation *onlyUser(Value value, bool leaves) {
 /// Whether OP reverses dimension DIM and no other.
 static bool flips(Operation *op, int64_t dim) {
   auto flip = dyn_cast_or_null<aten::FlipOp>(op);
-  if (!flip || flip.getDims().size() != 1)
-    return false;
-  const int64_t named = flip.getDims()[0];
-  return (named < 0 ? named + int64_t(shapeOf(flip.getSelf()).size()) : named) == dim;
+  return flip && flip.getDims().size() == 1 && fromFirst(flip.getDims()[0], flip.getSelf()) == dim;
 }
 
 static double neutralOf(Operation *scan) { return isa<aten::CumsumOp>(scan) ? 0 : 1; }
@@ -71,8 +71,7 @@ private:
     SmallVector<Operation *> views;
     Operation *op = definition(access.source);
     while (auto slice = dyn_cast_or_null<aten::SliceTensorOp>(op)) {
-      const int64_t rank = shapeOf(slice.getSelf()).size(), named = slice.getDim();
-      const int64_t along = named < 0 ? named + rank : named;
+      const int64_t along = fromFirst(slice.getDim(), slice.getSelf());
       // Rows of other dimensions than the first would lie apart.
       if (slice.getBounds().first != 0 || int64_t(slice.getStep()) != 1 || (along != access.dim && along != 0))
         return;
@@ -84,10 +83,9 @@ private:
       rows = padsFront(pad) ? Value(pad.getSelf()) : Value();
       views.push_back(pad);
     } else if (auto cat = dyn_cast_or_null<aten::CatOp>(op); cat && cat.getTensors().size() == 2) {
-      const int64_t rank = shapeOf(cat.getResult()).size(), named = cat.getDim();
       auto full = dyn_cast_or_null<aten::FullOp>(definition(cat.getTensors()[0]));
-      if (full && (named < 0 ? named + rank : named) == access.dim && shapeOf(full.getResult())[access.dim] == 1 &&
-          double(full.getFillValue()) == neutralOf(scan))
+      if (full && fromFirst(cat.getDim(), cat.getResult()) == access.dim &&
+          shapeOf(full.getResult())[access.dim] == 1 && double(full.getFillValue()) == neutralOf(scan))
         rows = cat.getTensors()[1];
       views.append({cat, full});
     }
@@ -125,8 +123,9 @@ bool isScan(Operation *op) { return isa<aten::CumsumOp, aten::CumprodOp>(op); }
 ScanAccess readScan(Operation *scan, bool leaves) {
   ScanAccess access;
   access.result = scan->getResult(0);
-  access.dim = isa<aten::CumsumOp>(scan) ? cast<aten::CumsumOp>(scan).getDim() : cast<aten::CumprodOp>(scan).getDim();
-  access.dim += access.dim < 0 ? int64_t(shapeOf(access.result).size()) : 0;
+  access.dim =
+      fromFirst(isa<aten::CumsumOp>(scan) ? cast<aten::CumsumOp>(scan).getDim() : cast<aten::CumprodOp>(scan).getDim(),
+                access.result);
   Reader(scan, access, leaves).read();
   if (Operation *user = onlyUser(access.result, leaves); flips(user, access.dim) && !access.writesTotal) {
     access.views.push_back(user);

@@ -3,9 +3,9 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention kernels keep what they have of a query's answer in registers, which end at a depth of 128. Deeper heads
-// have so many products for each score that the scores' way through memory costs less than products without tensor
-// cores.
+// Attention kernels keep what they have of a query's answer in registers, which end at a depth of 128, or of 256 for
+// 16-bit elements, and their values are as deep as their keys. Other heads have so many products for each score that
+// the scores' way through memory costs less than products without tensor cores.
 //
 //===----------------------------------------------------------------------===//
 
