@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionProgram.h"
+#include "kgen/Dialect/Aten/Algebra.h"
 
 #include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
@@ -75,13 +76,14 @@ std::string alignmentFault(const AttentionProgram &program, int64_t pack) {
 }
 
 std::string AttentionMma::fault(const AttentionProgram &program, const Chip &chip) const {
+  const int64_t deepest = aten::deepestHead(program.element);
   if (isTf32(program)) {
     if (!admitsOperandType(program.precision, schedule::Dtype::Tf32))
       return "works on 'f32' in precision class " + stringifyPrecision(program.precision).str() +
              ", which tensor cores round";
-    if (std::string fault = depthFault(program, 8); !fault.empty())
+    if (std::string fault = depthFault(program, 8, deepest); !fault.empty())
       return fault;
-  } else if (std::string fault = narrowFault(program, /*most=*/256); !fault.empty()) {
+  } else if (std::string fault = narrowFault(program, deepest); !fault.empty()) {
     return fault;
   }
   return alignmentFault(program, isTf32(program) ? 4 : 8);

@@ -107,7 +107,7 @@ std::string narrowFault(const AttentionProgram &program, int64_t most = 128);
 std::string alignmentFault(const AttentionProgram &program, int64_t pack);
 
 /// "" or why tensor-core kernels that step along the depth by STEP, MOST elements of it, cannot compute PROGRAM.
-std::string depthFault(const AttentionProgram &program, int64_t step, int64_t most = 128);
+std::string depthFault(const AttentionProgram &program, int64_t step, int64_t most);
 
 /// Completes `dtype` as DTYPE, what the elements are multiplied as, and `reduce` as online.
 mlir::LogicalResult completeOperands(DispatchOp dispatch, schedule::Dtype dtype, ScheduleParams &params);

@@ -48,6 +48,10 @@ void joinStepProducts(mlir::func::FuncOp func);
 /// begins once the first of them are there. Takes time in proportion to the ops.
 void splitStepProducts(mlir::func::FuncOp func);
 
+/// The depth of heads of ELEMENT, in elements, up to which attention is multiplied on tensor cores by one kernel: what
+/// that has of a query's answer lies in registers. split_attention takes deeper ones apart.
+int64_t deepestHead(mlir::Type element);
+
 /// The FLOPs of FUNC, or of what rewrites make of it where that is less, without those that triangles (tril, triu) in
 /// front of and behind products make needless: no kernel needs more.
 double leastFlops(mlir::func::FuncOp func);

@@ -3,9 +3,9 @@
 // Part of the kgen project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention kernels keep what they have of a query's answer in registers, which end at a depth of 128, or of 256 for
-// 16-bit elements, and their values are as deep as their keys. Other heads have so many products for each score that
-// the scores' way through memory costs less than products without tensor cores.
+// Attention kernels keep what they have of a query's answer in registers, which end at some depth, and their values are
+// as deep as their keys. Other heads have so many products for each score that the scores' way through memory costs
+// less than products without tensor cores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,6 @@ using namespace mlir;
 namespace kgen::aten {
 namespace {
 
-/// The depth of heads of ELEMENT up to which a kernel of family attention multiplies on tensor cores.
-int64_t deepest(Type element) { return element.getIntOrFloatBitWidth() < 32 ? 256 : 128; }
-
 /// The answer of OP by two products and a softmax. Scores of 16-bit operands are f32, as in an attention kernel: the
 /// product that they leave is not rounded before. A mask may hide a whole row, which a softmax makes NaN.
 struct SplitAttention : OpRewritePattern<ScaledDotProductAttentionOp> {
@@ -31,7 +28,7 @@ struct SplitAttention : OpRewritePattern<ScaledDotProductAttentionOp> {
     ArrayRef<int64_t> queries = shapeOf(op.getQuery()), values = shapeOf(op.getValue());
     const int64_t rank = queries.size(), depth = queries.back();
     if (isMarked(op) || op.getAttnMask() || op.getIsCausal() || double(op.getDropoutP()) != 0 ||
-        (depth == values.back() && depth <= deepest(typeOf(op.getQuery()).getElementType())))
+        (depth == values.back() && depth <= deepestHead(typeOf(op.getQuery()).getElementType())))
       return failure();
     AlgebraBuilder build(rewriter, op.getLoc());
     const int64_t batch = productOf(queries.drop_back(2));
@@ -54,6 +51,8 @@ struct SplitAttention : OpRewritePattern<ScaledDotProductAttentionOp> {
 };
 
 } // namespace
+
+int64_t deepestHead(Type element) { return element.getIntOrFloatBitWidth() < 32 ? 256 : 128; }
 
 void populateSplitAttention(RewritePatternSet &patterns) { patterns.add<SplitAttention>(patterns.getContext()); }
 
