@@ -95,6 +95,8 @@ SmallVector<int64_t> ScheduleParams::intsOr(MLIRContext *context, schedule::Ints
   return llvm::to_vector(fallback);
 }
 
+bool Family::readsOnce(Operation *) const { return kgen::readsOnce(name()); }
+
 SmallVector<Operation *> Family::findStridedViews(DispatchOp) const { return {}; }
 
 graph::WorkFact Family::getWork(DispatchOp) const { return {}; }

@@ -250,7 +250,7 @@ private:
     if (family != "generic") {
       addConsumers(group, family == "row" || family == "pointwise");
       // Elsewhere, what is in front would be computed once for each use.
-      if (family == "row" || family == "scan" || family == "pointwise")
+      if (readsOnce(family))
         addProducers(group);
     }
     llvm::sort(group.ops);

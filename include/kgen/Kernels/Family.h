@@ -166,8 +166,8 @@ public:
                                              const Chip &chip) const = 0;
 
   /// Whether a kernel of ANCHOR reads each element of its inputs once, so that element-wise ops may run in front of it
-  /// at no cost.
-  virtual bool readsOnce(mlir::Operation * /*anchor*/) const { return false; }
+  /// at no cost: what kgen::readsOnce says of the family, where ops of it do not differ.
+  virtual bool readsOnce(mlir::Operation *anchor) const;
 
   /// The views in front of DISPATCH, outside of it, that its kernels can read as strides, so that nothing is copied.
   virtual llvm::SmallVector<mlir::Operation *> findStridedViews(DispatchOp dispatch) const;

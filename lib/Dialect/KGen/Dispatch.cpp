@@ -139,6 +139,8 @@ StringRef defaultFamily(Operation *op) {
   }
 }
 
+bool readsOnce(StringRef family) { return family == "pointwise" || family == "row" || family == "scan"; }
+
 bool isElementwise(Operation *op) {
   return (kindOf(op) == OpKind::Elementwise || isa<aten::BatchNormOp>(op)) && !hasEmptyTensor(op);
 }

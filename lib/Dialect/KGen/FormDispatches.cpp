@@ -45,7 +45,7 @@ struct FormDispatches : kgen::impl::FormDispatchesBase<FormDispatches> {
         FuseLimit limit{0, /*optional=*/true, /*elementwiseOnly=*/true, /*layouts=*/false};
         dispatch = *fuseConsumers(rewriter, dispatch, limit, why);
         // A producer inside a product or a window would be computed once per use.
-        if (family == "row" || family == "scan" || family == "pointwise")
+        if (readsOnce(family))
           dispatch = *fuseProducers(rewriter, dispatch, limit, why);
         next = dispatch->getNextNode();
       }

@@ -27,7 +27,6 @@ public:
   LogicalResult match(DispatchOp dispatch) const override;
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
-  bool readsOnce(Operation *) const override { return true; }
 };
 
 int64_t elementCount(ArrayRef<int64_t> shape) {

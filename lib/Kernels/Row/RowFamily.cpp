@@ -22,7 +22,6 @@ public:
   LogicalResult match(DispatchOp dispatch) const override { return success(succeeded(openRowDispatch(dispatch))); }
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
-  bool readsOnce(Operation *) const override { return true; }
   SmallVector<Operation *> findStridedViews(DispatchOp dispatch) const override {
     SmallVector<Operation *> views;
     FailureOr<RowDispatch> rows = openRowDispatch(dispatch);

@@ -27,7 +27,6 @@ namespace {
 class ScanFamily : public Family {
 public:
   StringRef name() const override { return "scan"; }
-  bool readsOnce(Operation *) const override { return true; }
   LogicalResult match(DispatchOp dispatch) const override;
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &chip) const override;
