@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from fuzz.graph import DTYPES, FLOATS, Leaf
+from fuzz.graph import DTYPES, FLOATS, Leaf, WideGroups
 from fuzz.sensitivity import slack
 from kgen.errors import ImportRefused
 from kgen.importer import import_file
@@ -281,7 +281,7 @@ def model_answers(path, leaves, tensors):
     weights = {leaf.name: tensor for leaf, tensor in zip(leaves, wide) if leaf.weight}
     inputs = [tensor for leaf, tensor in zip(leaves, wide) if not leaf.weight]
     # The other kernels for attention have their own minds about NaN and infinite scores.
-    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH):
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), WideGroups():
         result = torch.func.functional_call(model, weights, tuple(inputs))
     return list(result) if isinstance(result, (list, tuple)) else [result]
 

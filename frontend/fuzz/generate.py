@@ -351,7 +351,7 @@ class Generator:
         self.rng.shuffle(returned)
         if self.maybe(0.01):
             returned.append(returned[0])
-        contraction = any(call.op.startswith(("conv", "linear", "mm", "bmm", "matmul", "scaled", "addmm", "einsum", "mv", "dot"))
+        contraction = any(call.op.startswith(("conv", "linear", "mm", "bmm", "matmul", "scaled", "addmm", "einsum", "mv", "dot", "_grouped"))
                           for call in self._calls)
         precision = "strict-fp32" if self.dtype == "f32" and contraction and self.maybe(0.35) else ""
         return Graph(name, tuple(self._leaves), tuple(self._calls), tuple(returned), precision).live()

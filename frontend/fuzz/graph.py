@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import torch
 import torch.nn.functional as F
+from kgen.compiler import grouped_product
+from torch.overrides import TorchFunctionMode
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
           "i64": torch.int64, "i32": torch.int32, "i1": torch.bool}
@@ -147,9 +149,18 @@ def evaluate(call, values, types):
     return as_list(compute(call.text, values, types))
 
 
+class WideGroups(TorchFunctionMode):
+    """Computes products of groups of rows in fp64, which PyTorch has no kernel for."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        wide = function is torch._grouped_mm and args[0].dtype == torch.float64
+        return (grouped_product if wide else function)(*args, **kwargs)
+
+
 def compute(text, values, types):
     """What a call's TEXT gives, a tensor or several."""
-    with torch.no_grad():
+    with torch.no_grad(), WideGroups():
         return eval(text, environment(types), values)  # the text is our own
 
 

@@ -207,6 +207,26 @@ def _matmul(g, x):
     return f"torch.matmul({x}, {g.leaf(other, x.dtype)})"
 
 
+def _grouped_mm(g, x2):
+    """Rows in groups, some of them empty, by a matrix each. torch.export takes bf16 alone, and rows of whole 16 bytes."""
+    rows, inner = x2.shape
+    if not rows:
+        return None
+    missing, groups, columns = -inner % 8, g.pick([1, 2, 3, 4, 7]), g.pick([8, 16, 24, 40, 72])
+    source = str(x2) if x2.dtype == "bf16" else f"{x2}.to(bf16)"
+    source = f"F.pad({source}, [0, {missing}])" if missing else source
+    scale = ("normal", 0, round(max(inner, 1) ** -0.5, 3))
+    turned = g.maybe(0.5)
+    extents = [columns, inner + missing] if turned else [inner + missing, columns]
+    w = g.leaf([groups, *extents], "bf16", scale, weight=True, plain=True)
+    if g.maybe(0.5):
+        ends = f"torch.tensor({sorted(g.pick(range(rows + 1)) for _ in range(groups - 1)) + [rows]}, dtype=i32)"
+    else:
+        counts = g.leaf([groups], "i64", ("integer", 0, 2 * rows // groups))
+        ends = f"torch.maximum(torch.cumsum({counts}, 0), torch.tensor({[0] * (groups - 1) + [rows]})).clamp(max={rows}).to(i32)"
+    return f"torch._grouped_mm({source}, {w}{'.transpose(1, 2)' if turned else ''}, offs={ends})"
+
+
 def _einsum(g, x3):
     b, m, k = x3.shape
     return g.pick([lambda: f"torch.einsum('bmk,kn->bmn', {x3}, {g.leaf([k, g.extent()], x3.dtype)})",
@@ -399,7 +419,7 @@ OPS = {
     # Contractions
     "mm": lambda g, x2: f"torch.mm({x2}, {g.leaf([x2.shape[1], g.extent()], x2.dtype)})",
     "bmm": lambda g, x3: f"torch.bmm({x3}, {g.leaf([x3.shape[0], x3.shape[2], g.extent()], x3.dtype)})",
-    "matmul": _matmul, "linear": _linear, "einsum": _einsum,
+    "matmul": _matmul, "linear": _linear, "einsum": _einsum, "_grouped_mm": _grouped_mm,
     "addmm": lambda g, x2: f"torch.addmm({g.leaf(g.pick([[], [1], [5], [x2.shape[0], 5]]), x2.dtype)}, {x2}, "
                            f"{g.leaf([x2.shape[1], 5], x2.dtype)})",
     "mv": lambda g, x2: f"torch.mv({x2}, {g.leaf([x2.shape[1]], x2.dtype)})",
@@ -496,7 +516,6 @@ OPS = {
     "scatter_reduce.two": _scatter_reduce, "slice_scatter": _slice_scatter,
     "sort": lambda g, e: f"torch.sort({e}, dim={g.dim(e)}, descending={g.maybe(0.5)})[0]", "topk": _topk, "unfold": _unfold,
     "as_strided": _as_strided,
-    "_grouped_mm": lambda g, x3: None,  # bf16 and offsets of its own: frontend/tests calls it
 }
 
 # Spellings whose own name says nothing of the dialect's.

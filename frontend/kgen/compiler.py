@@ -108,7 +108,7 @@ def in_float64(part, arguments, faults=None):
                 constant.data = widened(constant.data)
         elif node.target is not aten.view.dtype:  # the same bytes as another type, which have no wider form
             if node.target is aten._grouped_mm.default:  # PyTorch has no kernel for it in float64
-                node.target = _grouped_product
+                node.target = grouped_product
             node.args = torch.fx.node.map_aggregate(node.args, widened)
             node.kwargs = torch.fx.node.map_aggregate(node.kwargs, widened)
     _for_row_major(part)  # attention in float64 takes another of PyTorch's kernels, which may leave other strides
@@ -121,7 +121,7 @@ def in_float64(part, arguments, faults=None):
     return [results] if isinstance(results, torch.Tensor) else list(results)
 
 
-def _grouped_product(rows, matrices, offs, **_):
+def grouped_product(rows, matrices, offs, **_):
     """aten._grouped_mm of ROWS, (rows, inner), by MATRICES, (groups, inner, columns), in any type. Group i ends before row OFFS[i]."""
     found, begin = rows.new_zeros(rows.shape[0], matrices.shape[2]), 0
     for matrix, end in zip(matrices, offs.tolist()):
