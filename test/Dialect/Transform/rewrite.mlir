@@ -2,6 +2,7 @@
 // RUN: split-file %s %t
 // RUN: kgen-opt %t/sum.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/sum.mlir
 // RUN: kgen-opt %t/space.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/space.mlir
+// RUN: kgen-opt %t/strided.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/strided.mlir
 // RUN: kgen-opt %t/one.mlir --kgen-apply-directives=script=%t/sum.script | FileCheck %t/one.mlir
 // RUN: kgen-opt %t/pool.mlir --kgen-apply-directives=script=%t/pool.script | FileCheck %t/pool.mlir
 // RUN: kgen-opt %t/norm.mlir --kgen-apply-directives=script=%t/norm.script | FileCheck %t/norm.mlir
@@ -275,6 +276,19 @@ func.func @space(%x: tensor<2x8x32x32xf32>, %w: tensor<8x4x3x3xf32>, %m: tensor<
   %1 = aten.batch_norm %0 running_mean %m running_var %v : (tensor<2x4x34x34xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4x34x34xf32>
   %2 = aten.adaptive_avg_pool2d %1 output_size [1, 1] : (tensor<2x4x34x34xf32>) -> tensor<2x4x1x1xf32>
   return %2 : tensor<2x4x1x1xf32>
+}
+
+//--- strided.mlir
+// What a tap passes by may be infinite: it is left out, and not multiplied by zero.
+// CHECK-LABEL: func.func @strided
+// CHECK: %[[M:[0-9]+]] = aten.constant dense<{{.*}}[true], [false], [true], [false], [true], [false], [true], [false]{{.*}}> : tensor<1x8x1xi1>
+// CHECK: %[[Z:.*]] = aten.masked_fill.Scalar %{{.*}}, %[[M]] {value = 0.000000e+00 : f64}
+// CHECK: aten.sum.dim_IntList %[[Z]]
+// CHECK-NOT: aten.conv
+func.func @strided(%x: tensor<2x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<2x4x1x1xf32> {
+  %0 = aten.conv2d %x, %w stride [2, 2] padding [1, 1] : (tensor<2x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x5x5xf32>
+  %1 = aten.adaptive_avg_pool2d %0 output_size [1, 1] : (tensor<2x4x5x5xf32>) -> tensor<2x4x1x1xf32>
+  return %1 : tensor<2x4x1x1xf32>
 }
 
 //--- one.mlir

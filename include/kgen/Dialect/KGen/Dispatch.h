@@ -19,8 +19,8 @@ namespace kgen {
 /// The family that computes a dispatch whose root is OP, an aten op; "generic" when none does.
 llvm::StringRef defaultFamily(mlir::Operation *op);
 
-/// Whether kernels of FAMILY read each element of their inputs once, so that element-wise ops run in front of any of its
-/// ops at no cost.
+/// Whether kernels of FAMILY read each element of their inputs once, so that element-wise ops run in front of any of
+/// its ops at no cost.
 bool readsOnce(llvm::StringRef family);
 
 /// Whether OP is a convolution of one tap, transposed or not, that moves by no pixel and has no groups: for each image,

@@ -167,6 +167,13 @@ Value AlgebraBuilder::constant(ArrayRef<int64_t> shape, ArrayRef<double> values,
   return ConstantOp::create(rewriter, loc, type, DenseElementsAttr::get(type, attributes));
 }
 
+Value AlgebraBuilder::zeroWhere(Value value, ArrayRef<int64_t> shape, ArrayRef<bool> mask) {
+  auto type = RankedTensorType::get(shape, rewriter.getI1Type());
+  Value zeros = ConstantOp::create(rewriter, loc, type, DenseElementsAttr::get(type, mask));
+  return MaskedFillScalarOp::create(rewriter, loc, TypeRange{broadcast(value, zeros)}, ValueRange{value, zeros},
+                                    {NamedAttribute(rewriter.getStringAttr("value"), number(rewriter, 0))});
+}
+
 Value AlgebraBuilder::full(ArrayRef<int64_t> shape, double value, Type element) {
   return FullOp::create(rewriter, loc, RankedTensorType::get(shape, element), rewriter.getDenseI64ArrayAttr(shape),
                         number(rewriter, value), TypeAttr::get(element));

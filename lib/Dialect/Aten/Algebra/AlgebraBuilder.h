@@ -70,6 +70,9 @@ public:
   mlir::Value divide(mlir::Value value, double divisor);
   mlir::Value shift(mlir::Value value, double summand);
   mlir::Value neg(mlir::Value value);
+  /// VALUE with zeros where MASK, of SHAPE and in row-major order, says so, whatever is there: a product with zero is
+  /// NaN where VALUE is infinite.
+  mlir::Value zeroWhere(mlir::Value value, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<bool> mask);
   /// VALUES in row-major order.
   mlir::Value constant(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<double> values, mlir::Type element);
   mlir::Value full(llvm::ArrayRef<int64_t> shape, double value, mlir::Type element);

@@ -103,21 +103,20 @@ bool isSummable(const Convolution &conv, ArrayRef<int64_t> dims) {
 static Value foldPositions(AlgebraBuilder &b, Value value, int64_t dim, const Runs &runs) {
   const int64_t taps = runs.taps.size();
   auto masked = [&](Value part, ArrayRef<int64_t> positions, bool met) {
-    SmallVector<double> mask;
+    SmallVector<bool> others;
     for (int64_t tap = 0; tap < taps; ++tap)
       for (int64_t position : positions)
-        mask.push_back(runs.meets(tap, position) == met);
+        others.push_back(runs.meets(tap, position) != met);
     SmallVector<int64_t> shape(shapeOf(part)), maskShape(shape.size() - dim + 1, 1);
     if (positions.size() == 1) { // nothing to add up
       maskShape.pop_back();
       maskShape[0] = taps;
-      return b.mul(part, b.constant(maskShape, mask, typeOf(part).getElementType()));
+      return b.zeroWhere(part, maskShape, others);
     }
     maskShape[0] = taps;
     maskShape[1] = shape[dim];
     shape.insert(shape.begin() + dim, 1);
-    Value numbers = b.constant(maskShape, mask, typeOf(part).getElementType());
-    return b.sumAway(b.mul(b.reshape(part, shape), numbers), dim + 1);
+    return b.sumAway(b.zeroWhere(b.reshape(part, shape), maskShape, others), dim + 1);
   };
   auto [front, back] = runs.borders();
   constexpr int64_t little = 1 << 22; // products, which take less time than another kernel
