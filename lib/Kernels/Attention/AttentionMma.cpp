@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionProgram.h"
-#include "kgen/Dialect/Aten/Algebra.h"
 
+#include "kgen/Dialect/Aten/Algebra.h"
 #include "kgen/Kernels/CudaTemplate.h"
 #include "kgen/Kernels/Emit/ElementPiece.h"
 #include "kgen/Kernels/Emit/ScalarEmitter.h"

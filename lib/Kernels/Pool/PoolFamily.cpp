@@ -27,7 +27,9 @@ public:
   LogicalResult complete(DispatchOp dispatch, ScheduleParams &params, const Chip &chip) const override;
   FailureOr<DispatchCode> emit(DispatchOp dispatch, const ScheduleParams &params, const Chip &) const override {
     FailureOr<PoolProgram> program = analyzePool(dispatch);
-    return failed(program) ? FailureOr<DispatchCode>(failure()) : emitPool(dispatch, *program, params);
+    if (failed(program))
+      return failure();
+    return emitPool(dispatch, *program, params);
   }
   graph::WorkFact getWork(DispatchOp dispatch) const override;
   bool readsOnce(Operation *anchor) const override;
