@@ -123,6 +123,8 @@ __device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *
 // What the L2 cache should keep
 //===----------------------------------------------------------------------===//
 
+// Asks the L2 cache for what will be read.
+__device__ __forceinline__ void prefetch_l2(const void *src) { asm volatile("prefetch.global.L2 [%0];" ::"l"(src)); }
 // cp_async16 of what is read once: its line is the first that the L2 cache gives up.
 __device__ __forceinline__ void cp_async16_once(void *dst, const void *src) {
   unsigned long long policy;
@@ -298,6 +300,7 @@ inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
   });
 }
 
+inline void prefetch_l2(const void *) {}
 inline void cp_async16_once(void *dst, const void *src) { cp_async16(dst, src); }
 inline uint4 load16_kept(const void *src) { return *static_cast<const uint4 *>(src); }
 inline void store_relaxed(long long *word, long long value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
@@ -505,6 +508,13 @@ template <int R> __device__ __forceinline__ void wgmma_hold(float (&d)[R]) {
 #pragma unroll
   for (int i = 0; i < R; ++i)
     asm volatile("" : "+f"(d[i])::"memory");
+}
+// Gives `d` values, whichever, without an instruction: a first product does not read them. Where they have none the compiler
+// may take another variable's registers for them, and moves those between products, which ptxas then serializes.
+template <int R> __device__ __forceinline__ void wgmma_begin(float (&d)[R]) {
+#pragma unroll
+  for (int i = 0; i < R; ++i)
+    asm volatile("" : "=f"(d[i]));
 }
 
 // The compiler computes `x` before this point.
@@ -753,6 +763,7 @@ inline void wgmma_fence() {}
 inline void wgmma_commit() { kgen_host_wgmma_commit(); }
 template <int N> inline void wgmma_wait() { kgen_host_wgmma_wait(N); }
 template <int R> inline void wgmma_hold(float (&)[R]) {}
+template <int R> inline void wgmma_begin(float (&)[R]) {}
 inline unsigned pinned(unsigned x) { return x; }
 template <int N, int TransA = 0, int TransB = 0>
 inline void wgmma_f16(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {

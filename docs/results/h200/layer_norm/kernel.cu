@@ -123,6 +123,8 @@ __device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *
 // What the L2 cache should keep
 //===----------------------------------------------------------------------===//
 
+// Asks the L2 cache for what will be read.
+__device__ __forceinline__ void prefetch_l2(const void *src) { asm volatile("prefetch.global.L2 [%0];" ::"l"(src)); }
 // cp_async16 of what is read once: its line is the first that the L2 cache gives up.
 __device__ __forceinline__ void cp_async16_once(void *dst, const void *src) {
   unsigned long long policy;
@@ -298,6 +300,7 @@ inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
   });
 }
 
+inline void prefetch_l2(const void *) {}
 inline void cp_async16_once(void *dst, const void *src) { cp_async16(dst, src); }
 inline uint4 load16_kept(const void *src) { return *static_cast<const uint4 *>(src); }
 inline void store_relaxed(long long *word, long long value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
@@ -440,7 +443,9 @@ __device__ __forceinline__ State exchange(const State &state, int mask) {
 
 __device__ __forceinline__ State summarize(const Accumulator &a) {
   const float mean = a.count > 0.0f ? a.sum / a.count : 0.0f;
-  return {a.count, a.shift + mean, fmaxf(a.square - a.sum * mean, 0.0f)};
+  // Squares beyond what a float holds are infinite; with an infinite element they are no number, nor is what deviates.
+  const float deviation = a.square <= 3.40282347e+38f ? a.square - a.sum * mean : a.square + (mean - mean);
+  return {a.count, a.shift + mean, deviation < 0.0f ? 0.0f : deviation};
 }
 
 __device__ __forceinline__ long long offset_of(long long row, int column) {

@@ -1,5 +1,4 @@
 %d0 = transform.kgen.select "aten.matmul" in %f as gemm
-transform.kgen.tile %d0 [128, 256, 64]
 transform.kgen.mma %d0 wgmma
-transform.kgen.cluster %d0 1
-transform.kgen.mma_inflight %d0 0
+transform.kgen.cache_hint %d0 l2_promotion = 128
+transform.kgen.raster %d0 4

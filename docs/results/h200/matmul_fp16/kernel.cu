@@ -123,6 +123,8 @@ __device__ __forceinline__ void ldmatrix_x4_trans(unsigned (&r)[4], const void *
 // What the L2 cache should keep
 //===----------------------------------------------------------------------===//
 
+// Asks the L2 cache for what will be read.
+__device__ __forceinline__ void prefetch_l2(const void *src) { asm volatile("prefetch.global.L2 [%0];" ::"l"(src)); }
 // cp_async16 of what is read once: its line is the first that the L2 cache gives up.
 __device__ __forceinline__ void cp_async16_once(void *dst, const void *src) {
   unsigned long long policy;
@@ -298,6 +300,7 @@ inline void ldmatrix_x4_trans(unsigned (&r)[4], const void *row) {
   });
 }
 
+inline void prefetch_l2(const void *) {}
 inline void cp_async16_once(void *dst, const void *src) { cp_async16(dst, src); }
 inline uint4 load16_kept(const void *src) { return *static_cast<const uint4 *>(src); }
 inline void store_relaxed(long long *word, long long value) { __atomic_store_n(word, value, __ATOMIC_RELAXED); }
@@ -505,6 +508,13 @@ template <int R> __device__ __forceinline__ void wgmma_hold(float (&d)[R]) {
 #pragma unroll
   for (int i = 0; i < R; ++i)
     asm volatile("" : "+f"(d[i])::"memory");
+}
+// Gives `d` values, whichever, without an instruction: a first product does not read them. Where they have none the compiler
+// may take another variable's registers for them, and moves those between products, which ptxas then serializes.
+template <int R> __device__ __forceinline__ void wgmma_begin(float (&d)[R]) {
+#pragma unroll
+  for (int i = 0; i < R; ++i)
+    asm volatile("" : "=f"(d[i]));
 }
 
 // The compiler computes `x` before this point.
@@ -753,6 +763,7 @@ inline void wgmma_fence() {}
 inline void wgmma_commit() { kgen_host_wgmma_commit(); }
 template <int N> inline void wgmma_wait() { kgen_host_wgmma_wait(N); }
 template <int R> inline void wgmma_hold(float (&)[R]) {}
+template <int R> inline void wgmma_begin(float (&)[R]) {}
 inline unsigned pinned(unsigned x) { return x; }
 template <int N, int TransA = 0, int TransB = 0>
 inline void wgmma_f16(float (&d)[N / 2], uint64_t a, uint64_t b, bool accumulate) {
@@ -858,6 +869,7 @@ using Out = __half; // element type of C
 using Stored = Out; // what the main kernel writes
 constexpr int M = 4096, N = 4096, K = 4096;
 constexpr int BATCH = 1;
+using InA = In; // element type of A's tiles
 constexpr int BATCHES_OF_A = 1, BATCHES_OF_B = 1; // 1: the same matrix for every batch
 constexpr bool A_K_CONTIGUOUS = true; // A is [M, K]
 constexpr bool B_K_CONTIGUOUS = false; // B is [K, N]
@@ -867,13 +879,14 @@ constexpr int BM = 128, BN = 256, BK = 64; // block tile
 constexpr int CONSUMERS = 2; // warpgroups that multiply
 constexpr int STAGES = 4;
 constexpr int CLUSTER = 1; // blocks, one below the other, that share their tiles of B
-constexpr int RASTER = 8; // tile rows of one group in the block order
-constexpr int INFLIGHT = 0; // stages whose products run while the next one is waited for
+constexpr int RASTER = 4; // tile rows of one group in the block order
+constexpr int INFLIGHT = 1; // stages whose products run while the next one is waited for
 constexpr int PROMOTE = 0; // k tiles that are summed in the tensor cores before an fp32 addition; 0: all
 constexpr int SPLIT_K = 1; // slices of K, whose sums a second kernel adds
 constexpr int BLOCKS = 128; // of the grid
 constexpr bool STORE_TMA = true; // results leave through shared memory and a tensor map
 constexpr int KEPT = 4; // stores that wait in registers for the first steps of the next tile
+constexpr bool LOOPS = false; // results are finished in a loop: their steps are long
 constexpr int STORE_BUFFERS = 2; // 64 rows of 128 bytes each, for each consumer
 constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
 constexpr int SHARED_BYTES = 229440; // dynamic shared memory of the launch
@@ -890,17 +903,19 @@ constexpr int STEPS = (K_TILES + SPLIT_K - 1) / SPLIT_K; // of a tile; the last 
 constexpr int CLUSTERS = BLOCKS / CLUSTER;
 constexpr int CHAIN = PROMOTE ? PROMOTE : 1;
 constexpr int CHUNK = 128 / sizeof(Stored), CHUNKS = STORE_TMA ? BN / CHUNK : 1; // columns of a store, stores of 64 rows
+constexpr int UNROLLED = LOOPS ? 1 : CHUNKS;
 constexpr int AT_ONCE = MT * CHUNKS - KEPT;                                   // stores of a consumer that do not wait
 static_assert(KEPT <= MT * CHUNKS && KEPT < K_TILES && (KEPT == 0 || (STORE_TMA && SPLIT_K == 1)), "each step has time for one store");
 static_assert((SPLIT_K - 1) * STEPS < K_TILES, "every slice has a step");
 
 // Shared memory: stages of [A parts | B parts], store buffers, barriers. Every piece is made of slabs: 128 bytes
 // of the contiguous dimension, swizzled, for each index of the other one.
-constexpr int SLAB = 128 / sizeof(In); // elements
-constexpr int A_BYTES = BM * BK * sizeof(In), B_BYTES = BN * BK * sizeof(In);
-constexpr int STAGE_BYTES = PARTS * (A_BYTES + B_BYTES);
+constexpr int SLAB = 128 / sizeof(In), A_SLAB = 128 / sizeof(InA); // elements
+constexpr int A_BYTES = BM * BK * sizeof(InA), B_BYTES = BN * BK * sizeof(In);
+constexpr int STAGE_BYTES = PARTS * (A_BYTES + B_BYTES), B_BEGIN = PARTS * A_BYTES;
+constexpr int RING_BYTES = STAGES * STAGE_BYTES, BARRIERS = 2 * STAGES;
 constexpr int STORE_BYTES = STORE_TMA ? CONSUMERS * STORE_BUFFERS * 64 * 128 : 0;
-static_assert(STAGES * STAGE_BYTES + STORE_BYTES + 16 * STAGES <= SHARED_BYTES, "the launch gives too little shared memory");
+static_assert(RING_BYTES + STORE_BYTES + 8 * BARRIERS <= SHARED_BYTES, "the launch gives too little shared memory");
 static_assert(BM % (64 * CONSUMERS) == 0 && BK % SLAB == 0 && BN % (8 * CLUSTER) == 0, "tiles are made of whole products");
 static_assert(B_K_CONTIGUOUS || BN % (SLAB * CLUSTER) == 0, "tiles of B are made of whole slabs");
 
@@ -933,12 +948,12 @@ __device__ __forceinline__ void load_a(unsigned char *to, const kgen::tensor_map
                                        int batch) {
   if constexpr (A_K_CONTIGUOUS) {
 #pragma unroll
-    for (int s = 0; s < BK / SLAB; ++s)
-      kgen::tma_load_3d(to + s * BM * 128, map, bar, k0 + s * SLAB, m0, batch);
+    for (int s = 0; s < BK / A_SLAB; ++s)
+      kgen::tma_load_3d(to + s * BM * 128, map, bar, k0 + s * A_SLAB, m0, batch);
   } else {
 #pragma unroll
-    for (int s = 0; s < BM / SLAB; ++s)
-      kgen::tma_load_3d(to + s * BK * 128, map, bar, m0 + s * SLAB, k0, batch);
+    for (int s = 0; s < BM / A_SLAB; ++s)
+      kgen::tma_load_3d(to + s * BK * 128, map, bar, m0 + s * A_SLAB, k0, batch);
   }
 }
 // Each block of a cluster copies its share to all.
@@ -975,6 +990,16 @@ __device__ __forceinline__ void mma(float (&c)[BN / 2], uint64_t a, uint64_t b, 
   kgen::wgmma_f16<BN, !A_K_CONTIGUOUS, !B_K_CONTIGUOUS>(c, a, b, accumulate);
 }
 
+// Products are done: reads of their sums stay behind this point.
+__device__ __forceinline__ void hold(float (&c)[MT][BN / 2]) {
+#pragma unroll
+  for (int i = 0; i < MT; ++i)
+    kgen::wgmma_hold(c[i]);
+}
+
+// The row, of 8, of what a lane has of a product.
+__device__ __forceinline__ constexpr int row_of(int lane) { return lane / 4; }
+
 // All products of one stage.
 __device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uint64_t b, bool accumulate) {
 #pragma unroll
@@ -988,13 +1013,6 @@ __device__ __forceinline__ void multiply(float (&c)[MT][BN / 2], uint64_t a, uin
         mma(c[i], a + (a_part * A_BYTES + a_step(step) + i * (A_K_CONTIGUOUS ? 64 : BK) * 128) / 16,
             b + (b_part * B_BYTES + b_step(step)) / 16, accumulate || step > 0 || product > 0);
     }
-}
-
-// Products are done: reads of their sums stay behind this point.
-__device__ __forceinline__ void hold(float (&c)[MT][BN / 2]) {
-#pragma unroll
-  for (int i = 0; i < MT; ++i)
-    kgen::wgmma_hold(c[i]);
 }
 
 // Finishes the sums at `row` (and 8 further), `column` (and the next).
@@ -1041,7 +1059,7 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
     matmul_0_main(const matmul_0::In *__restrict__ a_matrix, const matmul_0::In *__restrict__ b_matrix, matmul_0::Stored *__restrict__ c, const __grid_constant__ kgen::tensor_map map_a, const __grid_constant__ kgen::tensor_map map_b, const __grid_constant__ kgen::tensor_map map_c) {
   using namespace matmul_0;
   extern __shared__ __align__(1024) unsigned char matmul_0_shared[];
-  unsigned char *store_buffers = matmul_0_shared + STAGES * STAGE_BYTES;
+  unsigned char *store_buffers = matmul_0_shared + RING_BYTES;
   uint64_t *full = reinterpret_cast<uint64_t *>(store_buffers + STORE_BYTES), *empty = full + STAGES;
   const int rank = CLUSTER > 1 ? kgen::cluster_rank() : 0;
   const int group = threadIdx.x / 128;
@@ -1073,32 +1091,35 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
 
   if (group == 0) {
     kgen::setmaxnreg_dec<PRODUCER_REGISTERS>();
-    if (threadIdx.x == 0)
+    auto each_step = [&](auto copy) {
       for (int index = blockIdx.x / CLUSTER; index < TILES; index += CLUSTERS) {
         const Tile tile = tile_at(index, rank);
         const int steps = steps_of(tile);
-        for (int step = 0; step < steps; ++step) {
-          // Every other tile backwards: what was read last is still in L2.
-          const int k_tile = tile.slice * STEPS + (index / CLUSTERS % 2 ? steps - 1 - step : step);
-          kgen::mbar_wait(&empty[stage], phase ^ 1);
-          kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
-          unsigned char *a = matmul_0_shared + stage * STAGE_BYTES, *b = a + PARTS * A_BYTES;
-#pragma unroll
-          for (int part = 0; part < PARTS; ++part) {
-            load_a(a + part * A_BYTES, &map_a, &full[stage], tile.m0, k_tile * BK,
-                   part * BATCHES_OF_A + (BATCHES_OF_A == 1 ? 0 : tile.batch));
-            load_b(b + part * B_BYTES, &map_b, &full[stage], tile.n0, k_tile * BK,
-                   part * BATCHES_OF_B + (BATCHES_OF_B == 1 ? 0 : tile.batch), rank);
-          }
-          advance();
-        }
+        // Every other tile backwards: what was read last is still in L2.
+        for (int step = 0; step < steps; ++step)
+          copy(tile, tile.slice * STEPS + (index / CLUSTERS % 2 ? steps - 1 - step : step));
       }
+    };
+    if (threadIdx.x == 0)
+      each_step([&](const Tile &tile, int k_tile) {
+        kgen::mbar_wait(&empty[stage], phase ^ 1);
+        kgen::mbar_arrive_expect_tx(&full[stage], STAGE_BYTES);
+        unsigned char *a = matmul_0_shared + stage * STAGE_BYTES, *b = a + PARTS * A_BYTES;
+#pragma unroll
+        for (int part = 0; part < PARTS; ++part) {
+          load_a(a + part * A_BYTES, &map_a, &full[stage], tile.m0, k_tile * BK,
+                 part * BATCHES_OF_A + (BATCHES_OF_A == 1 ? 0 : tile.batch));
+          load_b(b + part * B_BYTES, &map_b, &full[stage], tile.n0, k_tile * BK,
+                 part * BATCHES_OF_B + (BATCHES_OF_B == 1 ? 0 : tile.batch), rank);
+        }
+        advance();
+      });
   } else {
     kgen::setmaxnreg_inc<CONSUMER_REGISTERS>();
     const int consumer = group - 1, thread = threadIdx.x % 128;
     const uint64_t a_first = kgen::smem_descriptor(matmul_0_shared + consumer * MT * (A_K_CONTIGUOUS ? 64 : BK) * 128,
                                                    BK * 128, 1024, kgen::SWIZZLE_128B);
-    const uint64_t b_first = kgen::smem_descriptor(matmul_0_shared + PARTS * A_BYTES, BK * 128, 1024, kgen::SWIZZLE_128B);
+    const uint64_t b_first = kgen::smem_descriptor(matmul_0_shared + B_BEGIN, BK * 128, 1024, kgen::SWIZZLE_128B);
     auto release = [&](int s) {
       if constexpr (CLUSTER > 1) {
         if (thread < CLUSTER)
@@ -1137,12 +1158,12 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
     };
     // Fills the buffer and sends it off.
     auto store = [&](unsigned char *buffer, const Pair (&pairs)[PAIRS], int number, const Tile &tile) {
-      store_shared(buffer, pairs, thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
+      store_shared(buffer, pairs, thread / 32 * 16 + row_of(thread % 32), thread % 4 * 2);
       kgen::fence_proxy_async();
       kgen::named_barrier_sync(1 + consumer, 128);
       if (thread == 0) {
-        kgen::tma_store_3d(&map_c, buffer, tile.n0 + number % CHUNKS * CHUNK,
-                           tile.m0 + (consumer * MT + number / CHUNKS) * 64, stored_batch(tile));
+        const int column = tile.n0 + number % CHUNKS * CHUNK, row = tile.m0 + (consumer * MT + number / CHUNKS) * 64;
+        kgen::tma_store_3d(&map_c, buffer, column, row, stored_batch(tile));
         kgen::bulk_commit();
       }
     };
@@ -1157,6 +1178,10 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
       const Tile tile = tile_at(index, rank);
       const int steps = steps_of(tile);
       float sums[MT][BN / 2];
+      if constexpr (LOOPS) // below they move, and not from one tile to the next
+#pragma unroll
+        for (int i = 0; i < MT; ++i)
+          kgen::wgmma_begin(sums[i]);
       if constexpr (PROMOTE == 0) {
 #pragma unroll
         for (int k_tile = 0; k_tile < KEPT; ++k_tile)
@@ -1200,25 +1225,29 @@ extern "C" __global__ void __launch_bounds__(matmul_0::THREADS, 1)
       kgen::named_barrier_sync(1 + consumer, 128);
 #pragma unroll
       for (int i = 0; i < MT; ++i) {
-        const int m0 = tile.m0 + (consumer * MT + i) * 64, local = thread / 32 * 16 + thread % 32 / 4;
+        const int m0 = tile.m0 + (consumer * MT + i) * 64, local = thread / 32 * 16 + row_of(thread % 32);
         const int row = m0 + local, pair = thread % 4 * 2;
         auto scale = [](float value, int, int) { return value; };
         if constexpr (STORE_TMA) {
-#pragma unroll
+#pragma unroll UNROLLED
           for (int chunk = 0; chunk < CHUNKS; ++chunk) {
             const int number = i * CHUNKS + chunk;
-            unsigned char *buffer = number < AT_ONCE ? open_buffer() : nullptr;
+            unsigned char *buffer = KEPT == 0 || number < AT_ONCE ? open_buffer() : nullptr;
             Pair pairs[PAIRS];
 #pragma unroll
             for (int j = 0; j < CHUNK; j += 8) {
               Stored out[4];
-              finish(out, &sums[i][(chunk * CHUNK + j) / 2], tile.batch, row, tile.n0 + chunk * CHUNK + j + pair,
+              finish(out, &sums[i][((LOOPS ? 0 : chunk * CHUNK) + j) / 2], tile.batch, row, tile.n0 + chunk * CHUNK + j + pair,
                      scale);
               pairs[j / 4] = Pair{out[0], out[1]};
               pairs[j / 4 + 1] = Pair{out[2], out[3]};
             }
-            if (number < AT_ONCE) {
+            if (KEPT == 0 || number < AT_ONCE) {
               store(buffer, pairs, number, tile);
+              if constexpr (LOOPS) // the next ones move to the front: registers have no index
+#pragma unroll
+                for (int j = 0; j + CHUNK / 2 < BN / 2; ++j)
+                  sums[i][j] = sums[i][j + CHUNK / 2];
             } else {
 #pragma unroll
               for (int j = 0; j < PAIRS; ++j) {
