@@ -19,13 +19,7 @@
 
 using namespace mlir;
 using kgen::oracle::HostCode;
-
-/// How MODULE's code is made.
-enum class Effort {
-  None,     ///< -O0
-  Straight, ///< for calls in a row: what a linear look finds
-  Full,     ///< -O3
-};
+using kgen::oracle::HostEffort;
 
 /// Calls in one block from which on a function is compiled by itself, without optimisation: of 172, those of the
 /// reduced ResNet-50, LLVM's look for stores that could be merged took 11 of 13 s.
@@ -39,14 +33,16 @@ static bool hasVectorMath(const llvm::TargetMachine &machine) {
          !llvm::sys::DynamicLibrary::LoadLibraryPermanently("libmvec.so.1");
 }
 
-/// What EFFORT says, for MACHINE; -O3 as MLIR's makeOptimizingTransformer does it, with vector math.
-static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, Effort effort) {
+/// What EFFORT says, for MACHINE; -O3 as MLIR's makeOptimizingTransformer does it, with vector math. Of calls in a row,
+/// if MODULE ISCALLS, what a linear look finds.
+static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, HostEffort effort, bool isCalls) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = tuning.LoopInterleaving = tuning.LoopVectorization = tuning.SLPVectorization = true;
+  tuning.LoopUnrolling = tuning.LoopInterleaving = tuning.LoopVectorization = tuning.SLPVectorization =
+      effort == HostEffort::Full;
   llvm::PassBuilder builder(&machine, tuning);
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
   if (hasVectorMath(machine))
@@ -57,7 +53,7 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, 
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  if (effort == Effort::Straight) {
+  if (isCalls) {
     // Buffers are structures that are taken to pieces again.
     llvm::FunctionPassManager simplify;
     simplify.addPass(llvm::EarlyCSEPass());
@@ -67,28 +63,30 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, 
     all.run(module, modules);
     return llvm::Error::success();
   }
-  (effort == Effort::Full ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-                          : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0))
+  (effort == HostEffort::None ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                              : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3))
       .run(module, modules);
   return llvm::Error::success();
 }
 
-static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module, Effort effort) {
+static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module, HostEffort effort, bool isCalls) {
+  const llvm::CodeGenOptLevel level =
+      isCalls || effort == HostEffort::None ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive;
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
-  if (effort != Effort::Full)
-    builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
+  if (level == llvm::CodeGenOptLevel::None)
+    builder->setCodeGenOptLevel(level);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
   // One rounding instead of two is only closer to the truth, and twice as fast.
   (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   llvm::TargetMachine &target = **machine;
-  auto transform = [&target, effort](llvm::Module *code) { return optimize(*code, target, effort); };
+  auto transform = [&target, effort, isCalls](llvm::Module *code) { return optimize(*code, target, effort, isCalls); };
   ExecutionEngineOptions options;
   options.transformer = transform;
-  options.jitCodeGenOptLevel = effort == Effort::Full ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
+  options.jitCodeGenOptLevel = level;
   options.enableGDBNotificationListener = options.enablePerfNotificationListener = false;
   return ExecutionEngine::create(module, options, std::move(*machine));
 }
@@ -111,7 +109,7 @@ static llvm::SmallVector<LLVM::LLVMFuncOp> findEntry(ModuleOp module) {
   return {};
 }
 
-llvm::Expected<HostCode> kgen::oracle::compileForHost(ModuleOp module, bool optimised) {
+llvm::Expected<HostCode> kgen::oracle::compileForHost(ModuleOp module, HostEffort effort) {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -119,7 +117,7 @@ llvm::Expected<HostCode> kgen::oracle::compileForHost(ModuleOp module, bool opti
   }();
   (void)initialized;
   HostCode code;
-  const bool isSplit = optimised && !findEntry(module).empty();
+  const bool isSplit = effort != HostEffort::None && !findEntry(module).empty();
   OwningOpRef<ModuleOp> rest = isSplit ? module.clone() : nullptr;
   std::vector<std::string> called;
   if (isSplit) {
@@ -132,12 +130,12 @@ llvm::Expected<HostCode> kgen::oracle::compileForHost(ModuleOp module, bool opti
       called.push_back(function.getName().str());
       function.eraseBody();
     }
-    auto steps = compile(*rest, Effort::Full);
+    auto steps = compile(*rest, effort, /*isCalls=*/false);
     if (!steps)
       return steps.takeError();
     code.steps = std::move(*steps);
   }
-  auto entry = compile(module, isSplit ? Effort::Straight : optimised ? Effort::Full : Effort::None);
+  auto entry = compile(module, effort, isSplit);
   if (!entry)
     return entry.takeError();
   code.entry = std::move(*entry);

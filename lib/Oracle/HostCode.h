@@ -20,9 +20,16 @@ struct HostCode {
   std::unique_ptr<mlir::ExecutionEngine> entry;
 };
 
-/// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this; code that runs for long is OPTIMISED. A
-/// function of dozens of calls in a row is never: LLVM takes time in proportion to their square, and what it calls
-/// is what takes time to run.
-llvm::Expected<HostCode> compileForHost(mlir::ModuleOp module, bool optimised);
+/// How long code may take to compile, as it runs the shorter for it.
+enum class HostEffort {
+  None,   ///< -O0
+  Scalar, ///< -O3 without vector code and unrolled loops, which take most of the compiler's time
+  Full,   ///< -O3
+};
+
+/// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this, with EFFORT. A function of dozens of calls
+/// in a row is not optimised: LLVM takes time in proportion to their square, and what it calls is what takes time to
+/// run.
+llvm::Expected<HostCode> compileForHost(mlir::ModuleOp module, HostEffort effort);
 
 } // namespace kgen::oracle

@@ -102,9 +102,11 @@ private:
 
 } // namespace
 
-/// Whether FUNCTION does less than what code that is not optimised does in the time that optimising takes.
-static bool isSmall(func::FuncOp function) {
-  const double most = 200000;
+/// What compiling FUNCTION may take, for the work that it does each time, some thirty times in all. Code that is not
+/// optimised does 200,000 operations in the time that optimising takes; vector code takes some 0.3 s of the compiler
+/// for each op that works, and saves half of the time where an op has more than a million operations.
+static HostEffort effortFor(func::FuncOp function) {
+  const double mostUnoptimised = 200000, mostScalar = 1e6;
   double work = aten::graphFlops(function);
   auto addElements = [&work](TypeRange types) {
     for (Type type : types)
@@ -112,12 +114,16 @@ static bool isSmall(func::FuncOp function) {
         work += double(tensor.getNumElements());
   };
   bool known = true; // what is not of aten ops says nothing of its work
+  int64_t ops = 0;
   function.walk([&](Operation *op) {
     known &= isa<func::FuncOp, func::ReturnOp, aten::AtenCostOpInterface>(op);
+    ops += isa<aten::AtenCostOpInterface>(op);
     addElements(op->getOperandTypes());
     addElements(op->getResultTypes());
   });
-  return known && work < most;
+  if (!known || work > mostScalar * double(ops))
+    return HostEffort::Full;
+  return work < mostUnoptimised ? HostEffort::None : HostEffort::Scalar;
 }
 
 struct Oracle::State {
@@ -166,12 +172,12 @@ llvm::Expected<std::unique_ptr<Oracle>> Oracle::create(llvm::StringRef graph, in
   if (auto error = fill(function.getResultTypes(), state->outputs))
     return error;
 
-  const bool optimised = code == OracleCode::Optimised || !isSmall(function);
+  const HostEffort effort = code == OracleCode::Optimised ? HostEffort::Full : effortFor(function);
   PassManager pm(module.getContext());
   populateOracleLowering(pm, sliceLimit, result);
   if (failed(pm.run(module)))
     return (*opened)->error("cannot lower the graph for the CPU");
-  auto compiled = compileForHost(module, optimised);
+  auto compiled = compileForHost(module, effort);
   if (!compiled)
     return compiled.takeError();
   state->code = std::move(*compiled);
