@@ -11,7 +11,7 @@
 # Uses the tools of $KGEN_BIN, or of a release build here. PyTorch with CUDA must be importable by $KGEN_PYTHON (default python3).
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
-words="$0 $*"
+words="${KGEN_SANITIZER:+KGEN_SANITIZER=$KGEN_SANITIZER }$0 $*" # what the page shows to run again
 minutes=10 seed=1 out=runs/bench bench= results= problems=() options=()
 while [ $# -gt 0 ]; do
   case $1 in

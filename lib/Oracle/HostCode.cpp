@@ -33,9 +33,8 @@ static bool hasVectorMath(const llvm::TargetMachine &machine) {
          !llvm::sys::DynamicLibrary::LoadLibraryPermanently("libmvec.so.1");
 }
 
-/// What EFFORT says, for MACHINE; -O3 as MLIR's makeOptimizingTransformer does it, with vector math. Of calls in a row,
-/// if MODULE ISCALLS, what a linear look finds.
-static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, HostEffort effort, bool isCalls) {
+/// What EFFORT says, for MACHINE; -O3 as MLIR's makeOptimizingTransformer does it, with vector math.
+static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, HostEffort effort) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -53,7 +52,7 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, 
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  if (isCalls) {
+  if (effort == HostEffort::Straight) {
     // Buffers are structures that are taken to pieces again.
     llvm::FunctionPassManager simplify;
     simplify.addPass(llvm::EarlyCSEPass());
@@ -69,9 +68,9 @@ static llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine, 
   return llvm::Error::success();
 }
 
-static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module, HostEffort effort, bool isCalls) {
+static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module, HostEffort effort) {
   const llvm::CodeGenOptLevel level =
-      isCalls || effort == HostEffort::None ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive;
+      effort >= HostEffort::Scalar ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
@@ -83,7 +82,7 @@ static llvm::Expected<std::unique_ptr<ExecutionEngine>> compile(ModuleOp module,
   // One rounding instead of two is only closer to the truth, and twice as fast.
   (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   llvm::TargetMachine &target = **machine;
-  auto transform = [&target, effort, isCalls](llvm::Module *code) { return optimize(*code, target, effort, isCalls); };
+  auto transform = [&target, effort](llvm::Module *code) { return optimize(*code, target, effort); };
   ExecutionEngineOptions options;
   options.transformer = transform;
   options.jitCodeGenOptLevel = level;
@@ -130,12 +129,12 @@ llvm::Expected<HostCode> kgen::oracle::compileForHost(ModuleOp module, HostEffor
       called.push_back(function.getName().str());
       function.eraseBody();
     }
-    auto steps = compile(*rest, effort, /*isCalls=*/false);
+    auto steps = compile(*rest, effort);
     if (!steps)
       return steps.takeError();
     code.steps = std::move(*steps);
   }
-  auto entry = compile(module, effort, isSplit);
+  auto entry = compile(module, isSplit ? HostEffort::Straight : effort);
   if (!entry)
     return entry.takeError();
   code.entry = std::move(*entry);

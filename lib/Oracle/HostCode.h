@@ -22,9 +22,10 @@ struct HostCode {
 
 /// How long code may take to compile, as it runs the shorter for it.
 enum class HostEffort {
-  None,   ///< -O0
-  Scalar, ///< -O3 without vector code and unrolled loops, which take most of the compiler's time
-  Full,   ///< -O3
+  None,     ///< -O0
+  Straight, ///< for calls in a row, chosen by compileForHost itself: what a linear look finds
+  Scalar,   ///< -O3 without vector code and unrolled loops, which take most of the compiler's time
+  Full,     ///< -O3
 };
 
 /// Compiles MODULE, already in the LLVM dialect, for the CPU that runs this, with EFFORT. A function of dozens of calls

@@ -121,9 +121,11 @@ static HostEffort effortFor(func::FuncOp function) {
     addElements(op->getOperandTypes());
     addElements(op->getResultTypes());
   });
-  if (!known || work > mostScalar * double(ops))
+  if (!known)
     return HostEffort::Full;
-  return work < mostUnoptimised ? HostEffort::None : HostEffort::Scalar;
+  if (work < mostUnoptimised)
+    return HostEffort::None;
+  return work > mostScalar * double(ops) ? HostEffort::Full : HostEffort::Scalar;
 }
 
 struct Oracle::State {
