@@ -24,7 +24,8 @@ import time
 import corpus_servers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FIRST_TURN = 4  # evaluations of one kernel in a row; each further turn has twice as many
+FIRST_TURN = 4  # evaluations of one kernel in a row
+GROWTH = 16  # how many times as many each further turn has
 
 
 def corpus_cases(place, top):
@@ -139,7 +140,7 @@ def main():
     queue, begun, turn = collections.deque(), 0, FIRST_TURN
     while begun < max(each):
         queue.extend((name, job, min(each[i] - begun, turn)) for i, (name, job) in enumerate(kernels.items()) if begun < each[i])
-        begun, turn = begun + turn, 2 * turn
+        begun, turn = begun + turn, GROWTH * turn
 
     def late():
         return args.seconds and time.time() - start > args.seconds

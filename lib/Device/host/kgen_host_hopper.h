@@ -228,11 +228,15 @@ static void readOperand(float *out, uint64_t descriptor, unsigned rows, unsigned
     }
 }
 
+typedef float Eight __attribute__((vector_size(32)));
+
 /// One product for the 128 threads from FIRST on; their queues agree at position P.
-static void multiply(unsigned first, unsigned p, float *sums, bool gather, bool scatter) {
+static void multiply(unsigned first, unsigned p, Eight *sumsOf, bool gather, bool scatter) {
   const Product &product = hopper.thread[first].products[p];
   const unsigned n = product.n, depth = product.type == KGEN_HOST_WGMMA_TF32 ? 8 : 16;
-  static float a[64 * 16], b[256 * 16], bt[16 * 256];
+  static float a[64 * 16], b[256 * 16];
+  static Eight transposed[16 * 256 / 8];
+  float *bt = reinterpret_cast<float *>(transposed), *sums = reinterpret_cast<float *>(sumsOf);
   for (unsigned t = 0; t < 128; ++t) {
     const HopperThread &other = hopper.thread[first + t];
     if (p >= other.productCount || other.products[p].a != product.a || other.products[p].b != product.b ||
@@ -267,15 +271,14 @@ static void multiply(unsigned first, unsigned p, float *sums, bool gather, bool 
     memset(sums, 0, sizeof(float) * 64 * n);
   else if (gather)
     forFragments([](float &d, float &sum) { sum = d; });
-  for (unsigned i = 0; i < 64; ++i) {
-    float *row = sums + size_t(i) * n;
-    for (unsigned k = 0; k < depth; ++k) {
-      const float left = a[i * depth + k];
-      const float *right = bt + k * n;
-      for (unsigned j = 0; j < n; ++j)
-        row[j] += left * right[j];
+  // Vectors by hand, as in mma.h: n is a multiple of 8.
+  for (unsigned i = 0; i < 64; ++i)
+    for (unsigned j = 0; j < n / 8; ++j) {
+      Eight sum = sumsOf[i * (n / 8) + j];
+      for (unsigned k = 0; k < depth; ++k)
+        sum += a[i * depth + k] * transposed[k * (n / 8) + j];
+      sumsOf[i * (n / 8) + j] = sum;
     }
-  }
   if (scatter)
     forFragments([](float &d, float &sum) { d = sum; });
 }
@@ -550,7 +553,7 @@ static __attribute__((noinline)) void kgen_host_wgmma_wait(unsigned pending) {
   unsigned done = 0;
   while (done < self.productCount && self.products[done].group + pending < self.productGroup)
     ++done;
-  static float sums[64 * 256];
+  static Eight sums[64 * 256 / 8];
   for (unsigned p = 0; p < done; ++p) {
     const Product *products = hopper.thread[first].products;
     bool gather = p == 0 || products[p - 1].d != products[p].d;
