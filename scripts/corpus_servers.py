@@ -23,7 +23,9 @@ class Evaluators:
 
     def _start(self):
         self.mine.said = tempfile.TemporaryFile()
-        child = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.mine.said)
+        # In a session of its own: Ctrl-C is for the caller.
+        child = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.mine.said,
+                                 start_new_session=True)
         with self.lock:
             self.all.append(child)
             self.started += 1

@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -114,7 +115,7 @@ def main():
     parser.add_argument("--device", default="host", help="host or cuda:N; several cards, with commas between them, share the work")
     parser.add_argument("--count", type=int, default=1000, help="evaluations in all")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=float, default=0, help="begin no further evaluation after so long; what was done is counted")
+    parser.add_argument("--seconds", type=float, default=0, help="begin no further evaluation after so long, or after Ctrl-C; what was done is counted")
     parser.add_argument("--keep", help="folder to keep the candidates in")
     parser.add_argument("--json", help="file for the verdicts by kernel")
     parser.add_argument("--failures", type=pathlib.Path, help="folder for the cases that fail")
@@ -142,8 +143,13 @@ def main():
         queue.extend((name, job, min(each[i] - begun, turn)) for i, (name, job) in enumerate(kernels.items()) if begun < each[i])
         begun, turn = begun + turn, GROWTH * turn
 
+    # Ctrl-C and SIGTERM end it like --seconds, when what is under way is through.
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+
     def late():
-        return args.seconds and time.time() - start > args.seconds
+        return ended.is_set() or args.seconds and time.time() - start > args.seconds
 
     def work(number):
         evaluators = groups[number % len(groups)]

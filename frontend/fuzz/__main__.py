@@ -32,7 +32,6 @@ def _quiet():
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 _checker = None
@@ -113,8 +112,22 @@ def _parse(argv):
     return arguments
 
 
+def _leave_signals_to_parent():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def _pool(arguments):
-    return multiprocessing.get_context("fork").Pool(arguments.jobs, maxtasksperchild=GRAPHS_PER_WORKER)
+    return multiprocessing.get_context("fork").Pool(arguments.jobs, _leave_signals_to_parent, maxtasksperchild=GRAPHS_PER_WORKER)
+
+
+class _Ended(Exception):
+    """Ctrl-C, or a SIGTERM."""
+
+
+def _end(number, frame):
+    signal.signal(number, signal.SIG_DFL)  # a second one ends at once
+    raise _Ended
 
 
 def _run(arguments):
@@ -126,30 +139,33 @@ def _run(arguments):
     with _pool(arguments) as pool:
         done = 0
         results = pool.imap_unordered(_work, jobs)
-        for _ in jobs:
-            try:
-                result = results.next(LOST_SECONDS)
-            except multiprocessing.TimeoutError:
-                stages.update([f"fuzzer failed: no process gave anything for {LOST_SECONDS} s"])
-                break
-            if result is None:
-                continue
-            index, used, noted, findings, seconds = result
-            done += 1
-            told = [note for note in noted if note.startswith((UNDETERMINED, NOT_EXPORTED))]
-            if told:
-                left_out[index] = told
-            stages.update({note: count for note, count in noted.items() if note not in told})
-            ops.update(used)
-            for finding in findings:
-                found.append((index, finding))
-                print(f"g{index}: {finding}", flush=True)
-            if found and arguments.stop:
-                pool.terminate()
-                break
-            if done % 50 == 0:
-                rate = done / (time.monotonic() - start)
-                print(f"-- {done} graphs, {len(found)} findings, {rate:.2f} graphs/s", flush=True)
+        try:
+            for _ in jobs:
+                try:
+                    result = results.next(LOST_SECONDS)
+                except multiprocessing.TimeoutError:
+                    stages.update([f"fuzzer failed: no process gave anything for {LOST_SECONDS} s"])
+                    break
+                if result is None:
+                    continue
+                index, used, noted, findings, seconds = result
+                done += 1
+                told = [note for note in noted if note.startswith((UNDETERMINED, NOT_EXPORTED))]
+                if told:
+                    left_out[index] = told
+                stages.update({note: count for note, count in noted.items() if note not in told})
+                ops.update(used)
+                for finding in findings:
+                    found.append((index, finding))
+                    print(f"g{index}: {finding}", flush=True)
+                if found and arguments.stop:
+                    break
+                if done % 50 == 0:
+                    rate = done / (time.monotonic() - start)
+                    print(f"-- {done} graphs, {len(found)} findings, {rate:.2f} graphs/s", flush=True)
+        except _Ended:
+            print("ended by a signal: graphs under way are given up, what was done is counted", flush=True)
+            stages["ended"] = 1
     stages["graphs"] += done
     return stages, ops, found, left_out
 
@@ -188,8 +204,10 @@ def main(argv=None):
     for name in table()[1]:
         print(f"no line in fuzz/ops.py calls aten.{name}")
     start = time.monotonic()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
     stages, ops, found, left_out = _run(arguments)
-    if found and arguments.reduce_seconds and not arguments.prepare:
+    if found and arguments.reduce_seconds and not arguments.prepare and not stages["ended"]:
         _reduce_findings(arguments, found)
     kinds = collections.Counter(finding.kind for _, finding in found)
     signatures = collections.Counter(finding.signature() for _, finding in found)
@@ -214,7 +232,7 @@ def main(argv=None):
         {"asked": arguments.count, "seed": arguments.seed, "device": arguments.device, **summary, "faults": internal,
          "findings": told, "left out": left_out, "signatures": signatures, "calls": ops, "variants": passed}, indent=1) + "\n")
     print(", ".join(f"{value} {key}" for key, value in summary.items()))
-    return 1 if found or internal else 0
+    return 1 if found or internal or stages["ended"] else 0
 
 
 if __name__ == "__main__":

@@ -2,15 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The fuzzer makes the same valid graphs from the same seed, calls every op, and makes failures small."""
 import collections
+import contextlib
+import io
+import json
 import math
+import os
 import pathlib
+import signal
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
 import torch
 import torch.nn.functional as F
 
+from fuzz.__main__ import main
 from fuzz.check import Finding, NotExported, Stop, difference, import_graph, variants
 from fuzz.deal import LENGTHS, Card, Rotation, aimed_before, card, hand
 from fuzz.generate import Generator, generate
@@ -204,6 +211,21 @@ class Determining(unittest.TestCase):
                          lambda x: F.scaled_dot_product_attention(x[None], x[None], 3 * x[None])):
             for mask in self.masks(function, [30, 30]):
                 self.assertFalse(bool(mask.any()))
+
+
+class Ending(unittest.TestCase):
+    def test_a_signal_leaves_a_summary(self):
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        self.addCleanup(lambda: [signal.signal(number, handler) for number, handler in handlers.items()])
+        with tempfile.TemporaryDirectory() as out:
+            told = io.StringIO()
+            timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM))
+            timer.start()
+            self.addCleanup(timer.cancel)
+            with contextlib.redirect_stdout(told):
+                self.assertEqual(main(["1000", "--jobs", "1", "--out", out]), 1)
+            self.assertIn("ended by a signal", told.getvalue())
+            self.assertEqual(json.loads((pathlib.Path(out) / "summary.json").read_text())["asked"], 1000)
 
 
 class Exporting(unittest.TestCase):
