@@ -145,8 +145,13 @@ def main():
 
     # Ctrl-C and SIGTERM end it like --seconds, when what is under way is through.
     ended = threading.Event()
+
+    def end(number, frame):
+        signal.signal(number, signal.SIG_DFL)  # a second one ends at once
+        ended.set()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
+        signal.signal(number, end)
 
     def late():
         return ended.is_set() or args.seconds and time.time() - start > args.seconds

@@ -141,11 +141,7 @@ def _run(arguments):
         results = pool.imap_unordered(_work, jobs)
         try:
             for _ in jobs:
-                try:
-                    result = results.next(LOST_SECONDS)
-                except multiprocessing.TimeoutError:
-                    stages.update([f"fuzzer failed: no process gave anything for {LOST_SECONDS} s"])
-                    break
+                result = results.next(LOST_SECONDS)
                 if result is None:
                     continue
                 index, used, noted, findings, seconds = result
@@ -163,6 +159,8 @@ def _run(arguments):
                 if done % 50 == 0:
                     rate = done / (time.monotonic() - start)
                     print(f"-- {done} graphs, {len(found)} findings, {rate:.2f} graphs/s", flush=True)
+        except multiprocessing.TimeoutError:
+            stages.update([f"fuzzer failed: no process gave anything for {LOST_SECONDS} s"])
         except _Ended:
             print("ended by a signal: graphs under way are given up, what was done is counted", flush=True)
             stages["ended"] = 1
@@ -186,14 +184,15 @@ def _reduce_findings(arguments, found):
     jobs = [job for group in by_signature.values() for job in group[:REDUCED_PER_SIGNATURE]]
     with _pool(arguments) as pool:
         reduced = pool.imap_unordered(_reduce, jobs)
-        for _ in jobs:
-            try:
+        try:
+            for _ in jobs:
                 index, finding, ops, (calls, results, elements), path = reduced.next(LOST_SECONDS)
-            except multiprocessing.TimeoutError:
-                print("a process that made a graph small is lost")
-                break
-            print(f"reduced g{index} to {calls} calls ({', '.join(ops)}), {results} results, {elements} elements: {path}\n"
-                  f"    {finding}", flush=True)
+                print(f"reduced g{index} to {calls} calls ({', '.join(ops)}), {results} results, {elements} elements: {path}\n"
+                      f"    {finding}", flush=True)
+        except multiprocessing.TimeoutError:
+            print("a process that made a graph small is lost")
+        except _Ended:
+            print("ended by a signal: what failed is not made any smaller", flush=True)
     return by_signature
 
 
